@@ -80,7 +80,9 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/", pageRoutes());
   app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));
   app.route("/trpc", trpcRoutes(services));
-  app.route("/mcp", mcpRoutes(services));
+  const mcp = mcpRoutes(services);
+  // Some clients end the address with a slash.
+  for (const path of ["/mcp", "/mcp/"]) app.route(path, mcp);
   app.route("/api", webhookRoutes(services));
   app.route("/api", unsubscribeRoutes(services));
   app.route("/api", eventStreamRoutes(services));

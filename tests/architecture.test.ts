@@ -31,6 +31,7 @@ const RESOURCES = [
   "test_cases",
   "comments",
   "questions",
+  "news",
   "events",
   "outbound",
   "watchers",

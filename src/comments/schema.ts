@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** The most comments of a ticket, because an export contains them all. */
@@ -48,6 +48,16 @@ export const ListComments = TicketPath.extend(Page.shape);
 export type ListComments = z.infer<typeof ListComments>;
 
 export const CommentList = z.object({ comments: z.array(Comment), next_cursor: NextCursor });
+
+export const SummarizeComments = TicketPath.extend({ limit: queryInteger(0, 20, 3) });
+export type SummarizeComments = z.infer<typeof SummarizeComments>;
+
+export const CommentSummary = z.object({
+  opened_by: Speaker.describe("Who created the ticket"),
+  total: z.int().describe("Number of comments, without deleted ones"),
+  latest: z.array(Comment).describe("The latest comments, oldest first"),
+}).meta({ id: "CommentSummary" });
+export type CommentSummary = z.infer<typeof CommentSummary>;
 
 export const CommentPath = TicketPath.extend({ commentId: Id });
 export type CommentPath = z.infer<typeof CommentPath>;

@@ -6,6 +6,7 @@ type Json = Record<string, unknown>;
 const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   already_claimed: "Another agent works on it. Claim another task: claim_task without task_id.",
   conflict: "Read the ticket again with get_ticket.",
+  conversation_loop: "Ask a person with ask_human, or go on without a comment.",
   dependencies_unfinished: "Claim another task: claim_task without task_id.",
   forbidden: "This key may not do it. Ask a person with ask_human.",
   human_tests_pending: "Only a person approves test cases. Tell your user, or wait_for the ticket.",
@@ -13,7 +14,8 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   internal: "Try again once. If it fails again, tell your user the requestId.",
   invalid_request: "Correct the named fields and call again.",
   invalid_transition: "Read the task or role as it is now with get_ticket.",
-  not_found: "Check the ref or id, or list with find_tickets or find_tasks.",
+  not_found:
+    "Check the ref or id. get_context shows your questions, find_tickets and find_tasks list the rest.",
   payload_too_large: "Send or ask for less.",
   rate_limited: "Wait for retryAfter seconds.",
   roles_incomplete: "Finish or skip the roles first with set_role.",
@@ -54,13 +56,33 @@ export function toolFailure(body: ErrorBody, maxBytes: number): string {
  * The failure of a tool, in the words of the error table, without the fields that a model has no
  * use for.
  */
-function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
+function toolError({ fieldErrors: _, details, requestId, issues, ...body }: ErrorBody): Json {
   const next = body.code && NEXT_STEPS[body.code as ErrorCode];
   const current = details?.current;
   const known = isObject(current)
     ? { current: Object.fromEntries(KEPT_OF_CURRENT.map((field) => [field, current[field]])) }
     : details && { details };
-  return withoutNulls({ ...body, ...known, ...(next && { next }) }) as Json;
+  return withoutNulls({
+    ...body,
+    error: sentenceOf(body, issues, current),
+    ...(issues && { issues: firstOfEach(issues) }),
+    ...known,
+    // Only people who look into the log have a use for it.
+    ...(body.code === "internal" && { requestId }),
+    ...(next && { next }),
+  }) as Json;
+}
+
+/** The sentence, unless other fields say it as well, or it is about HTTP. */
+function sentenceOf({ error, code }: ErrorBody, issues: ErrorBody["issues"], current: unknown): string {
+  if (issues?.length) return "Invalid arguments";
+  if (code === "version_conflict" && isObject(current)) return `Its version is ${current.version} now`;
+  return error;
+}
+
+/** One fault of a value is enough to correct it. */
+function firstOfEach(issues: NonNullable<ErrorBody["issues"]>): NonNullable<ErrorBody["issues"]> {
+  return issues.filter(({ path }, at) => issues.findIndex((issue) => issue.path === path) === at);
 }
 
 /**
@@ -75,6 +97,6 @@ export function withoutNulls(value: unknown): unknown {
   );
 }
 
-function isObject(value: unknown): value is Json {
+export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -14,11 +14,18 @@ export type Procedures = ReadonlyMap<string, PublishedProcedure>;
  * Makes the calls that a tool may use. They call the procedures in the name of the key, with the
  * same access check as REST and tRPC.
  */
-export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Waiter): Caller<ProcedureName> {
+export function callerOf(
+  ctx: ActorContext,
+  procedures: Procedures,
+  { waiter, told }: { waiter: Waiter; told: Caller<ProcedureName>["told"] },
+): Caller<ProcedureName> {
   const { user, credential } = ctx.actor;
   return {
     userId: user.id,
     credentialId: credential.id,
+    isOwn: (actor) =>
+      credential.type === "key" ? actor.key_id === credential.id : actor.id === user.id && !actor.key_id,
+    told,
     async call<Name extends ProcedureName>(
       name: Name,
       input: InputOf<Name>,

@@ -34,7 +34,7 @@ export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedPr
         readOnlyHint: readOnly,
         ...(!readOnly && {
           destructiveHint: called.some(({ meta }) => meta.method === "DELETE"),
-          idempotentHint: "idempotency_key" in tool.input.shape,
+          idempotentHint: tool.idempotent === true,
         }),
         openWorldHint: false,
       },
@@ -63,6 +63,8 @@ function shorten(schema: Json): void {
   // A call with unknown fields is refused, and the error names these fields.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   delete schema.uniqueItems;
+  // Gemini refuses all formats but two. The call itself still checks the format.
+  delete schema.format;
   if (schema.minLength === 1) delete schema.minLength;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

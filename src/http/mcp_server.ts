@@ -11,8 +11,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { hasScope, requireScope } from "../core/access.ts";
-import type { ActorContext } from "../core/context.ts";
+import type { ActorContext, Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import type { Secrets } from "../core/secrets.ts";
+import type { Tool } from "../mcp/tool.ts";
 import { parseAs } from "../core/json.ts";
 import { INSTRUCTIONS } from "../mcp/instructions.ts";
 import { PROMPTS } from "../mcp/prompts.ts";
@@ -22,8 +24,11 @@ import { MAX_CALL_BYTES } from "./body.ts";
 import { logFailure } from "./failure.ts";
 import { toolFailure, withoutNulls } from "./mcp_answer.ts";
 import { callerOf, type Procedures } from "./mcp_caller.ts";
+import { withoutNullArguments } from "./mcp_input.ts";
 import { type ListedTool, listTool } from "./mcp_definition.ts";
 import { handleOf, readHandle, TASKS_EXTENSION, taskState } from "./mcp_tasks.ts";
+import { Looks } from "./mcp_looks.ts";
+import { hasText, withVisibleTexts } from "./mcp_others.ts";
 import type { Waiter } from "./mcp_wait.ts";
 import { publishedProcedures } from "./procedures.ts";
 
@@ -34,6 +39,10 @@ import { publishedProcedures } from "./procedures.ts";
 const MAX_ANSWER_BYTES = 24 * 1024;
 /** How long a client may cache the lists of tools and prompts. */
 const LIST_TTL_MS = 300_000;
+/** The most calls of a user that wait in this process at the same time. */
+const MAX_WAITS = 500;
+/** The tools that tell an agent the news. */
+const LOOKS = ["get_context", "wait_for"];
 
 /** A request of an agent whose credential has been checked. */
 export interface AgentRequest {
@@ -57,15 +66,23 @@ export type McpFetch = (
  * that begin with `initialize`. Running calls end when the signal aborts, because the service
  * drains then.
  */
-export function mcpServer(signal: AbortSignal): McpFetch {
+export function mcpServer({ signal, secrets }: Services): McpFetch {
   const procedures: Procedures = new Map(
     publishedProcedures().map((procedure) => [procedure.name, procedure]),
   );
   const tools = TOOLS.map((tool) => listTool(tool, procedures));
   const running = new Set<Promise<unknown>>();
+  const shared = {
+    tools,
+    procedures,
+    running,
+    secrets,
+    looks: new Looks(),
+    waits: new Map<string, number>(),
+  };
   const handlerOf = (responseMode: "auto" | "sse") =>
     createMcpHandler(
-      ({ authInfo }) => new AgentServer(agentOf(authInfo), { tools, procedures, running }).server,
+      ({ authInfo }) => new AgentServer(agentOf(authInfo), shared).server,
       {
         legacy: "stateless",
         responseMode,
@@ -109,6 +126,10 @@ interface Shared {
   procedures: Procedures;
   /** The running calls. */
   running: Set<Promise<unknown>>;
+  secrets: Secrets;
+  looks: Looks;
+  /** The number of waiting calls of each user. */
+  waits: Map<string, number>;
 }
 
 /**
@@ -124,15 +145,11 @@ class AgentServer {
     },
   );
   readonly #agent: AgentRequest;
-  readonly #tools: readonly ListedTool[];
-  readonly #procedures: Procedures;
-  readonly #running: Set<Promise<unknown>>;
+  readonly #shared: Shared;
 
-  constructor(agent: AgentRequest, { tools, procedures, running }: Shared) {
+  constructor(agent: AgentRequest, shared: Shared) {
     this.#agent = agent;
-    this.#tools = tools;
-    this.#procedures = procedures;
-    this.#running = running;
+    this.#shared = shared;
     this.#serveTools();
     this.#servePrompts();
     this.#serveTasks();
@@ -141,7 +158,7 @@ class AgentServer {
   #serveTools(): void {
     const { actor } = this.#agent.ctx;
     this.server.setRequestHandler("tools/list", () => ({
-      tools: this.#tools.filter(({ scopes }) => scopes.every((scope) => hasScope(actor, scope)))
+      tools: this.#shared.tools.filter(({ scopes }) => scopes.every((scope) => hasScope(actor, scope)))
         .map(({ definition }) => definition) as never,
       ttlMs: LIST_TTL_MS,
       cacheScope: "private" as const,
@@ -152,17 +169,17 @@ class AgentServer {
       const call = listed.tool.waits && takesHandles(extra)
         ? this.#beginTask(listed, args, extra) as never
         : this.#run(listed, args, extra);
-      this.#running.add(call);
+      this.#shared.running.add(call);
       try {
         return await call;
       } finally {
-        this.#running.delete(call);
+        this.#shared.running.delete(call);
       }
     });
   }
 
   #toolNamed(name: string): ListedTool {
-    const listed = this.#tools.find(({ tool }) => tool.name === name);
+    const listed = this.#shared.tools.find(({ tool }) => tool.name === name);
     if (!listed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
     return listed;
   }
@@ -172,9 +189,17 @@ class AgentServer {
     try {
       // The scopes are checked before the first call, so that a tool never does half of its work.
       for (const scope of scopes) requireScope(ctx.actor, scope);
-      const input = parseAs(tool.input, args);
-      const output = await tool.run(callerOf(ctx, this.#procedures, this.#waiter(extra)), input);
-      return resultOf(withoutNulls(output) as Record<string, unknown>);
+      const input = parseAs(tool.input, withoutNullArguments(tool.input, args));
+      // An agent that goes on has got the answers to its looks.
+      if (!LOOKS.includes(tool.name)) await this.#shared.looks.confirm(ctx);
+      const caller = callerOf(ctx, this.#shared.procedures, {
+        waiter: this.#waiter(extra),
+        told: (agent, ids) => this.#shared.looks.tell(ctx, agent, ids),
+      });
+      const output = await (tool.waits
+        ? this.#inBounds(() => tool.run(caller, input))
+        : tool.run(caller, input));
+      return resultOf(tool, withoutNulls(output) as Record<string, unknown>);
     } catch (thrown) {
       const error = appErrorOf(thrown);
       logFailure(ctx.requestId, error);
@@ -182,6 +207,24 @@ class AgentServer {
         isError: true,
         content: [{ type: "text", text: toolFailure(error.body(ctx.requestId), MAX_ANSWER_BYTES) }],
       };
+    }
+  }
+
+  /** @throws {AppError} rate_limited if too many calls of the user wait already */
+  async #inBounds<T>(run: () => Promise<T>): Promise<T> {
+    const { waits } = this.#shared;
+    const { id } = this.#agent.ctx.actor.user;
+    const before = waits.get(id) ?? 0;
+    if (before >= MAX_WAITS) {
+      throw new AppError("rate_limited", `${MAX_WAITS} calls of yours wait already`, { retryAfter: 15 });
+    }
+    waits.set(id, before + 1);
+    try {
+      return await run();
+    } finally {
+      const left = waits.get(id)! - 1;
+      if (left > 0) waits.set(id, left);
+      else waits.delete(id);
     }
   }
 
@@ -203,8 +246,8 @@ class AgentServer {
     const result = await this.#run(listed, { ...args, wait_seconds: 0 }, extra);
     const found = result.structuredContent;
     if (result.isError || found?.done) return result;
-    const { taskId, createdAt } = handleOf(listed.tool.name, {
-      version: found?.version,
+    const { taskId, createdAt } = handleOf(this.#shared.secrets, listed.tool.name, {
+      since: found?.since,
       ...args,
       wait_seconds: 0,
     });
@@ -215,7 +258,7 @@ class AgentServer {
     const { server } = this;
     server.setRequestHandler("tasks/get", { params: TaskParams }, async ({ taskId }, extra) => {
       requireHandles(extra);
-      const { tool, args, createdAt } = handleFrom(taskId);
+      const { tool, args, createdAt } = this.#handleFrom(taskId);
       const result = await this.#run(this.#toolNamed(tool), args, extra);
       const isOver = result.isError || result.structuredContent?.done === true;
       return taskState(taskId, createdAt, isOver ? result as Record<string, unknown> : undefined);
@@ -224,10 +267,21 @@ class AgentServer {
     for (const method of ["tasks/cancel", "tasks/update"]) {
       server.setRequestHandler(method, { params: TaskParams }, ({ taskId }, extra) => {
         requireHandles(extra);
-        handleFrom(taskId);
+        this.#handleFrom(taskId);
         return {};
       });
     }
+  }
+
+  /** A handle stands for a call that waits, and never for one that writes. */
+  #handleFrom(taskId: string) {
+    try {
+      const handle = readHandle(this.#shared.secrets, taskId);
+      if (this.#toolNamed(handle.tool).tool.waits) return handle;
+    } catch {
+      // The answer is the same for every handle that can't be used.
+    }
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown task");
   }
 
   #servePrompts(): void {
@@ -245,8 +299,17 @@ class AgentServer {
   }
 }
 
-/** @throws {AppError} payload_too_large */
-function resultOf(output: Record<string, unknown>): ToolResult {
+/**
+ * The result in the form for a model: no text hides characters, and the fields with texts of others
+ * are named.
+ * @throws {AppError} payload_too_large
+ */
+function resultOf({ others = [] }: Tool, found: Record<string, unknown>): ToolResult {
+  const present = others.filter((path) => hasText(found, path.split(".")));
+  const output = {
+    ...withVisibleTexts(found) as Record<string, unknown>,
+    ...(present.length > 0 && { text_by_others: present }),
+  };
   const text = JSON.stringify(output);
   if (new TextEncoder().encode(text).length > MAX_ANSWER_BYTES) {
     throw new AppError("payload_too_large", "The answer would be too long: ask for less");
@@ -267,12 +330,4 @@ function requireHandles(extra: ServerContext): void {
   throw new MissingRequiredClientCapabilityError({
     requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
   });
-}
-
-function handleFrom(taskId: string) {
-  try {
-    return readHandle(taskId);
-  } catch {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown task");
-  }
 }

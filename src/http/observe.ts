@@ -26,23 +26,51 @@ export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     if (method === "HEAD" && c.res.body) {
       headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
     }
-    const ms = performance.now() - started;
     const { procedure, actor, code, fault = status } = c.var;
     // Labels have few possible values, but paths and methods can be any text.
     const labels = procedure
       ? { method, route: procedure, status: fault }
       : { method: "any", route: "other", status };
-    metrics.observeRequest(labels, ms / 1000);
-    logRequest({
-      request_id: requestId,
-      method,
-      path,
-      status,
-      code,
-      ms: Math.round(ms * 10) / 10,
-      procedure,
-      user_id: actor?.user.id,
-      key_id: actor?.credential.type === "key" ? actor.credential.id : undefined,
-    });
+    const finish = () => {
+      const ms = performance.now() - started;
+      metrics.observeRequest(labels, ms / 1000);
+      logRequest({
+        request_id: requestId,
+        method,
+        path,
+        status,
+        code,
+        ms: Math.round(ms * 10) / 10,
+        procedure,
+        user_id: actor?.user.id,
+        key_id: actor?.credential.type === "key" ? actor.credential.id : undefined,
+      });
+    };
+    // The answer of a tool begins at once and ends with its result.
+    if (procedure?.startsWith("mcp") && headers.get("content-type")?.startsWith("text/event-stream")) {
+      c.res = new Response(untilEnd(c.res.body!, finish), c.res);
+    } else finish();
   };
+}
+
+/** The same stream, which tells when it has ended, failed or been given up. */
+function untilEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        onEnd();
+        controller.close();
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      onEnd();
+      await reader.cancel(reason);
+    },
+  });
 }

@@ -28,9 +28,9 @@ export function cutText(text: string | null, maxBytes: number, rest: string): st
 export function cutText(text: string | null, maxBytes: number, rest: string): string | null {
   if (text === null || bytesOf(text) - QUOTES <= maxBytes) return text;
   const beginning = beginningOf(text, maxBytes);
-  return `${beginning}… [${
-    text.length - beginning.length
-  } more characters: ${rest}, from ${beginning.length}]`;
+  return `${beginning}… [${text.length - beginning.length} more characters: ${rest}${
+    rest.includes("get_ticket with part") ? `, cursor ${beginning.length}` : ""
+  }]`;
 }
 
 /**

@@ -6,16 +6,16 @@ import { TaskName } from "../tasks/schema.ts";
 // schemas.
 
 export const Ref = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/, "Expected a ref such as HO-12")
-  .describe("Ref, such as HO-12");
+  .describe("Such as HO-12");
 
 export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expected a key such as HO")
   .optional()
-  .describe("Key, such as HO. Needed only if you have several projects");
+  .describe("Such as HO; needed only with several projects");
 
 export const TaskId = TaskName.meta({ description: "Such as HO-12/3" });
 
 export const Agent = text(1, 128).optional().describe(
-  "Your own stable name, such as your branch; claims are kept under it",
+  "Your own stable name; claims are kept under it",
 );
 
 export const Version = z.int().min(1).optional().describe(

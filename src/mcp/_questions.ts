@@ -11,6 +11,7 @@ export const QuestionRow = z.object({
   ticket: z.string(),
   prompt: z.string(),
   status: QuestionStatus,
+  asked_by: z.string().optional(),
   answer: z.object({
     chosen: z.array(z.string()).describe("Labels of the chosen options"),
     text: z.string().nullable(),
@@ -21,13 +22,14 @@ export const QuestionRow = z.object({
 
 /** Returns the question with its texts cut to the given bytes. */
 export function questionRow(question: Question, maxBytes: number): z.infer<typeof QuestionRow> {
-  const { id: question_id, ticket_ref: ticket, prompt, options, status, answer } = question;
+  const { id: question_id, ticket_ref: ticket, prompt, options, status, answer, asked_by } = question;
   const labels = new Map((options ?? []).map(({ id, label }) => [id, label]));
   return {
     question_id,
     ticket,
     prompt: cutText(prompt, maxBytes, "a person sees the rest"),
     status,
+    ...(asked_by.name !== null && { asked_by: asked_by.name }),
     answer: answer && {
       chosen: answer.option_ids.map((id) =>
         cutText(labels.get(id) ?? id, Math.min(maxBytes, LABEL_BYTES), "a person sees the rest")

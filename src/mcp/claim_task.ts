@@ -21,6 +21,7 @@ export const claimTask = defineTool({
     "Claims the task that you name, or the oldest ready task of the ticket or project. Nobody else gets it for " +
     "15 minutes; update_task, wait_for and renew_claim extend that. Claiming again what you hold returns it.",
   calls: ["tasks.claim", "tasks.listOfProject"],
+  others: ["title", "body", "criteria"],
   input: z.strictObject({
     ticket: Ref.optional(),
     task_id: TaskId.optional(),

@@ -17,7 +17,9 @@ export const createTicket = defineTool({
     project: ProjectKey,
     title: shape.title,
     description: shape.description,
-    type: z.enum(["bug", "feature_request"]),
+    type: z.enum(["bug", "feature_request"], {
+      error: "Expected bug or feature_request. To ask a person for a decision or a fact, use ask_human",
+    }),
     roles: z.array(Role).min(1).max(Role.options.length),
     priority: Priority,
     blocking: z.boolean(),

@@ -12,6 +12,7 @@ export const findTasks = defineTool({
   description:
     "Lists tasks of all tickets of a project, oldest first. ready keeps only tasks that you may claim now.",
   calls: ["tasks.listOfProject"],
+  others: ["tasks.title"],
   input: z.strictObject({
     project: ProjectKey,
     ready: z.boolean().optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Role } from "../core/schema.ts";
-import { ListTickets, Priority, RequestType, Stage, Status } from "../tickets/schema.ts";
+import { Role, text } from "../core/schema.ts";
+import { Priority, RequestType, Stage, Status } from "../tickets/schema.ts";
 import { pageWithin } from "./_budget.ts";
 import { cursor, limit, NextCursor, ProjectKey } from "./_fields.ts";
 import { TicketRow, ticketRow } from "./_rows.ts";
@@ -12,9 +12,12 @@ export const findTickets = defineTool({
   description: "Lists tickets in one line each, newest first. q searches title, description and ref. " +
     "get_ticket has the rest.",
   calls: ["tickets.list"],
+  others: ["tickets.title"],
   input: z.strictObject({
     project: ProjectKey,
-    q: ListTickets.shape.q,
+    q: text(1, 200).optional().meta({
+      description: 'Words that all occur; "a phrase"; -word excludes; a OR b; a ref such as HO-12',
+    }),
     stage: Stage.optional(),
     status: Status.optional(),
     role: Role.optional(),

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { OffsetTime, ProjectRole } from "../core/schema.ts";
-import { rowsWithin } from "./_budget.ts";
+import type { NewsItem } from "../news/schema.ts";
+import { QuestionStatus } from "../questions/schema.ts";
+import { cutText, rowsWithin } from "./_budget.ts";
+import { Agent } from "./_fields.ts";
+import { Happened, happened } from "./_happened.ts";
 import { QuestionRow, questionRow } from "./_questions.ts";
 import { HeldRow, heldRow } from "./_rows.ts";
 import { type Caller, defineTool } from "./tool.ts";
@@ -15,32 +19,44 @@ const QUESTION_BYTES = 250;
 /** The most bytes of each of the four lists. */
 const LIST_BYTES = 5_000;
 
-type Looking = Caller<"projects.list" | "questions.listAsked" | "tasks.listOfProject">;
+/** The most news in a look, and the most bytes of the text of each. */
+const MAX_NEWS = 20;
+const NEWS_BYTES = 400;
+
+type Looking = Caller<"projects.list" | "questions.listAsked" | "tasks.listOfProject" | "news.list">;
 
 export const getContext = defineTool({
   name: "get_context",
   title: "See who you are and what waits for you",
   description:
-    "Start here. Shows the answers that came to your questions, those still open, the tasks that you hold, and your " +
-    "projects.",
-  calls: ["projects.list", "questions.listAsked"],
+    "Start here. Shows what others did since you last looked (answers to your questions, decided test cases, comments), " +
+    "your open questions, the tasks that you hold, and your projects.",
+  calls: ["projects.list", "questions.listAsked", "news.list"],
   optional: ["tasks.listOfProject"],
+  others: ["answered", "happened", "open_questions", "projects.name", "held_tasks.title"],
   input: z.strictObject({
-    since: OffsetTime.optional().describe("Only answers after this time; if absent, answers of the last day"),
+    agent: Agent,
+    since: OffsetTime.optional().describe("Tell again what happened after this time"),
   }),
   output: z.object({
-    answered: z.array(QuestionRow).describe(
-      "Questions that were answered or ended in another way, newest first",
-    ),
+    answered: z.array(QuestionRow).describe("Your questions that were answered or ended in another way"),
+    happened: z.array(Happened).describe("Oldest first"),
+    more_happened: z.string().optional(),
     open_questions: z.array(QuestionRow),
     projects: z.array(z.object({ key: z.string(), name: z.string(), role: ProjectRole })),
     held_tasks: z.array(HeldRow).describe("Assigned to the user of this key and not finished"),
   }),
-  async run(caller, { since = dayAgo() }) {
+  async run(caller, { agent, since }) {
+    const { news, more } = await caller.call("news.list", { agent, since, limit: MAX_NEWS });
+    const answers = news.filter(({ mine }) => mine);
+    const others = news.filter(({ mine }) => !mine).map((item) => happened(item, NEWS_BYTES));
+    caller.told(agent, news.map(({ id }) => id));
     const { projects } = await caller.call("projects.list", { limit: MAX_PROJECTS });
     return {
-      answered: await asked(caller, { ended_after: since }),
-      open_questions: await asked(caller, { status: "pending" }),
+      answered: answers.map(answerRow),
+      happened: others,
+      ...(more && { more_happened: "There is more: read these, act on them, and call get_context again." }),
+      open_questions: await openQuestions(caller),
       projects: fitting(projects.map(({ key, name, my_role: role }) => ({ key, name, role }))),
       held_tasks: await heldTasks(caller, projects.slice(0, MAX_LOOKED_UP).map(({ id }) => id)),
     };
@@ -57,12 +73,29 @@ async function heldTasks({ call, may, userId }: Looking, projectIds: readonly st
   return fitting(pages.flatMap(({ tasks }) => tasks).slice(0, MAX_HELD).map(heldRow));
 }
 
-function dayAgo(): string {
-  return new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
+/** The caller's own question, as the news tell of its end. */
+function answerRow(item: NewsItem): z.infer<typeof QuestionRow> {
+  const { entity_id: question_id, ticket_ref: ticket, subject, type, chosen, text, by, at } = item;
+  const status = QuestionStatus.parse(type.split(".")[1]);
+  const rest = "get_ticket with part questions has the rest";
+  return {
+    question_id,
+    ticket,
+    prompt: cutText(subject ?? "", QUESTION_BYTES, rest),
+    status,
+    answer: status === "answered"
+      ? {
+        chosen: chosen.map((label) => cutText(label, QUESTION_BYTES, rest)),
+        text: cutText(text, NEWS_BYTES, rest),
+        by: by.id === null ? "default, because nobody answered in time" : by.name ?? "unknown",
+        at,
+      }
+      : null,
+  };
 }
 
-async function asked({ call }: Looking, which: { status: "pending" } | { ended_after: string }) {
-  const { questions } = await call("questions.listAsked", { ...which, limit: MAX_QUESTIONS });
+async function openQuestions({ call }: Looking) {
+  const { questions } = await call("questions.listAsked", { status: "pending", limit: MAX_QUESTIONS });
   return fitting(questions.map((question) => questionRow(question, QUESTION_BYTES)));
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { Comment } from "../comments/schema.ts";
 import { invalidField } from "../core/errors.ts";
-import { Role } from "../core/schema.ts";
+import { Cursor, Role } from "../core/schema.ts";
 import { type Task, taskName, TaskStatus } from "../tasks/schema.ts";
 import { TestCaseStatus } from "../test_cases/schema.ts";
 import {
@@ -13,7 +14,8 @@ import {
   type Ticket,
 } from "../tickets/schema.ts";
 import { cutText, pageWithin, partOf, rowsWithin } from "./_budget.ts";
-import { cursor, NextCursor, Ref, TaskId } from "./_fields.ts";
+import { NextCursor, Ref, TaskId } from "./_fields.ts";
+import { QuestionRow, questionRow } from "./_questions.ts";
 import { criteriaMet, HeldTask, heldTask, rolesOf } from "./_rows.ts";
 import { howToRead, TextName, textOfTask, textOfTicket } from "./_texts.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
@@ -25,6 +27,11 @@ import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 const TEXT_BYTES = 2_500;
 const PART_BYTES = 16_000;
 const COMMENT_BYTES = 10_000;
+/** The latest comments and the newest questions in an answer about the whole ticket, and their bytes. */
+const LATEST_COMMENTS = 2;
+const LATEST_BYTES = 500;
+const NEWEST_QUESTIONS = 4;
+const QUESTION_BYTES = 400;
 /** The most bytes of the task rows together, and of the test case rows together. */
 const ROWS_BYTES = 5_000;
 
@@ -37,10 +44,20 @@ const TaskLine = z.object({
   criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
 });
 
+const CommentLine = z.object({
+  comment_id: z.string(),
+  by: z.string(),
+  is_agent: z.boolean(),
+  at: z.string(),
+  body: z.string().describe("Empty if it was deleted"),
+});
+
 const Whole = z.object({
   version: z.int(),
   title: z.string(),
   description: z.string(),
+  by: z.string(),
+  is_agent: z.boolean(),
   type: RequestType,
   priority: Priority,
   blocking: z.boolean(),
@@ -58,64 +75,96 @@ const Whole = z.object({
   more_tasks: z.int().nullable().describe("Tasks left out"),
   test_cases: z.array(z.object({ title: z.string(), status: TestCaseStatus, note: z.string().nullable() })),
   more_test_cases: z.int().nullable().describe("Test cases left out"),
+  questions: z.array(QuestionRow).describe("Newest first"),
+  more_questions: z.boolean().describe("part questions has all"),
+  comments_total: z.int(),
+  latest_comments: z.array(CommentLine),
+  left_out: z.array(z.string()).describe("Parts that your key may not read"),
 });
 
-const CommentLine = z.object({
-  comment_id: z.string(),
-  by: z.string(),
-  is_agent: z.boolean(),
-  at: z.string(),
-  body: z.string().describe("Empty if it was deleted"),
-});
-
-type Reading = Caller<"tickets.get" | "tasks.list" | "tasks.get" | "testCases.list" | "comments.list">;
+type Reading = Caller<
+  | "tickets.get"
+  | "tasks.list"
+  | "tasks.get"
+  | "testCases.list"
+  | "comments.list"
+  | "comments.summary"
+  | "questions.list"
+>;
 
 export const getTicket = defineTool({
   name: "get_ticket",
   title: "Read a ticket",
   description:
-    "Reads a ticket with its tasks and test cases; with task_id one task instead. Long texts are cut and say how " +
-    "to read on, with part and from. part comments reads the comments, oldest first.",
-  calls: ["tickets.get"],
-  optional: ["tasks.list", "tasks.get", "testCases.list", "comments.list"],
+    "Reads a ticket with its tasks, test cases, questions and latest comments; with task_id one task instead. Long texts " +
+    "are cut and say how to read on. part comments and part questions read all of them.",
+  calls: ["tickets.get", "comments.list", "comments.summary", "questions.list", "testCases.list"],
+  optional: ["tasks.list", "tasks.get"],
+  others: [
+    "title",
+    "description",
+    "suggested_resolution",
+    "implementation_notes",
+    "resolution_note",
+    "evidence",
+    "text",
+    "tasks.title",
+    "task",
+    "test_cases",
+    "questions",
+    "latest_comments",
+    "comments",
+  ],
   input: z.strictObject({
-    ticket: Ref,
+    ticket: Ref.optional(),
     task_id: TaskId.optional(),
-    part: z.enum([...TextName.options, "comments"]).optional().describe(
-      "One long text, or comments; if absent, the whole ticket",
+    part: z.enum([...TextName.options, "comments", "questions"]).optional().describe(
+      "If absent, the whole ticket",
     ),
-    from: z.int().min(0).default(0).describe("Position in the text at which to begin"),
-    cursor,
+    cursor: z.union([Cursor, z.int().min(0).transform(String)]).optional().meta({
+      type: "string",
+      description: "next_cursor of the part before",
+    }),
   }),
   output: z.object({
     ref: z.string(),
     ...Whole.partial().shape,
     task: HeldTask.optional(),
     text: z.string().optional(),
-    next_from: z.int().nullable().optional().describe("Send as from for more"),
     comments: z.array(CommentLine).optional(),
     next_cursor: NextCursor.optional(),
   }),
-  async run(caller, { ticket, task_id, part, from, cursor }) {
-    if (task_id !== undefined && part !== "comments") {
+  async run(caller, { ticket, task_id, part, cursor }) {
+    if (task_id !== undefined && part !== "comments" && part !== "questions") {
       const { path, ref } = await caller.locateTask({ ticket, task_id });
       const task = await caller.call("tasks.get", path);
-      const found = part ? partOf(textOfTask(task, part), from, PART_BYTES) : { task: heldTask(task, ref) };
+      const found = part ? partAt(textOfTask(task, part), cursor) : { task: heldTask(task, ref) };
       return { ref, ...found };
     }
-    const address = await caller.locate(ticket);
+    const named = ticket ?? task_id?.split("/")[0];
+    if (named === undefined) throw invalidField("ticket", "Required");
+    const address = await caller.locate(named);
     if (part === "comments") return { ref: address.ticketId, ...await commentsOf(caller, address, cursor) };
+    if (part === "questions") return { ref: address.ticketId, ...await questionsOf(caller, address, cursor) };
     if (part?.startsWith("task.")) throw invalidField("task_id", `Needed to read ${part}`);
     const found = await caller.call("tickets.get", address);
-    if (part) return { ref: found.ticket_ref, ...partOf(textOfTicket(found, part), from, PART_BYTES) };
+    if (part) return { ref: found.ticket_ref, ...partAt(textOfTicket(found, part), cursor) };
     return {
       ref: found.ticket_ref,
       ...headOf(found),
       ...await tasksOf(caller, found),
       ...await casesOf(caller, found),
+      ...await talkOf(caller, found),
     };
   },
 });
+
+/** A part of a text. Its cursor is the position at which it begins. */
+function partAt(text: string, cursor = "0") {
+  if (!/^\d{1,9}$/.test(cursor)) throw invalidField("cursor", "Not a cursor of this text");
+  const { text: part, next_from } = partOf(text, Number(cursor), PART_BYTES);
+  return { text: part, next_cursor: next_from === null ? null : String(next_from) };
+}
 
 function headOf(ticket: Ticket) {
   const {
@@ -152,7 +201,7 @@ function headOf(ticket: Ticket) {
 }
 
 async function tasksOf({ call, may }: Reading, { id: ticketId, project_id: id, ticket_ref }: Ticket) {
-  if (!may("tasks.list")) return {};
+  if (!may("tasks.list")) return { left_out: ["tasks, because your key lacks the scope tasks:read"] };
   const { tasks } = await call("tasks.list", { id, ticketId });
   const names = new Map(tasks.map((task) => [task.id, taskName(ticket_ref, task)]));
   const { rows, more } = rowsWithin(tasks.map((task) => lineOf(task, names)), ROWS_BYTES);
@@ -172,8 +221,7 @@ function lineOf(task: Task, names: ReadonlyMap<string, string>): z.infer<typeof 
   };
 }
 
-async function casesOf({ call, may }: Reading, { id: ticketId, project_id: id }: Ticket) {
-  if (!may("testCases.list")) return {};
+async function casesOf({ call }: Reading, { id: ticketId, project_id: id }: Ticket) {
   const { cases } = await call("testCases.list", { id, ticketId });
   const { rows, more } = rowsWithin(
     cases.map(({ title, status, note }) => ({
@@ -186,16 +234,53 @@ async function casesOf({ call, may }: Reading, { id: ticketId, project_id: id }:
   return { test_cases: rows, more_test_cases: more };
 }
 
+/** Returns the questions with their answers, the latest comments, and who created the ticket. */
+async function talkOf({ call }: Reading, { id: ticketId, project_id: id }: Ticket) {
+  const [{ opened_by, total, latest }, { questions, next_cursor }] = await Promise.all([
+    call("comments.summary", { id, ticketId, limit: LATEST_COMMENTS }),
+    call("questions.list", { id, ticketId, sort: "-at", limit: NEWEST_QUESTIONS }),
+  ]);
+  return {
+    by: opened_by.name ?? "unknown",
+    is_agent: opened_by.kind === "agent",
+    ...(questions.length > 0 &&
+      { questions: questions.map((question) => questionRow(question, QUESTION_BYTES)) }),
+    ...(next_cursor && { more_questions: true }),
+    comments_total: total,
+    ...(latest.length > 0 && {
+      latest_comments: latest.map((comment) =>
+        commentLine(comment, LATEST_BYTES, "part comments has the rest")
+      ),
+    }),
+  };
+}
+
+async function questionsOf({ call }: Reading, address: TicketAddress, cursor: string | undefined) {
+  return await pageWithin(20, async (limit) => {
+    const { questions, next_cursor } = await call("questions.list", {
+      ...address,
+      sort: "-at",
+      limit,
+      cursor,
+    });
+    return { questions: questions.map((question) => questionRow(question, COMMENT_BYTES)), next_cursor };
+  });
+}
+
 async function commentsOf({ call }: Reading, address: TicketAddress, cursor: string | undefined) {
   return await pageWithin(20, async (limit) => {
     const { comments, next_cursor } = await call("comments.list", { ...address, limit, cursor });
-    const lines = comments.map(({ id, author, created_at, body }) => ({
-      comment_id: id,
-      by: author.name ?? "unknown",
-      is_agent: author.kind === "agent",
-      at: created_at,
-      body: cutText(body ?? "", COMMENT_BYTES, "a person sees the rest"),
-    }));
-    return { comments: lines, next_cursor };
+    const rest = "a person sees the rest";
+    return { comments: comments.map((comment) => commentLine(comment, COMMENT_BYTES, rest)), next_cursor };
   });
+}
+
+function commentLine({ id, author, created_at, body }: Comment, maxBytes: number, rest: string) {
+  return {
+    comment_id: id,
+    by: author.name ?? "unknown",
+    is_agent: author.kind === "agent",
+    at: created_at,
+    body: cutText(body ?? "", maxBytes, rest),
+  };
 }

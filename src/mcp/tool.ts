@@ -75,6 +75,10 @@ export interface Caller<Names extends ProcedureName> {
    * has left.
    */
   wait<State>(waiting: Waiting<State>): Promise<State>;
+  /** Tells whether this credential did it. A key's owner is somebody else. */
+  isOwn(actor: Event["actor"]): boolean;
+  /** Remembers that the agent was told of news, which it has seen when it calls another tool. */
+  told(agent: string | undefined, ids: number[]): void;
   userId: string;
   /**
    * The id of the calling API key or session. A claim without an agent's name is stored under this
@@ -104,6 +108,13 @@ export interface Tool<
    * call.
    */
   waits?: true;
+  /** A repeated call has no further effect. */
+  idempotent?: true;
+  /**
+   * The fields of an answer with texts of other people and agents. An answer names those that it
+   * has under `text_by_others`.
+   */
+  others?: readonly string[];
   input: Input;
   output: Output;
   run(caller: Caller<Names>, input: z.infer<Input>): Promise<z.infer<Output>>;

@@ -14,6 +14,7 @@ export const updateTicket = defineTool({
     "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
     "test cases approved by a person.",
   calls: ["tickets.update"],
+  idempotent: true,
   input: z.strictObject({
     ticket: Ref,
     version: Version,
@@ -22,6 +23,8 @@ export const updateTicket = defineTool({
     priority: shape.priority,
     blocking: shape.blocking,
     roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list of roles"),
+    suggested_resolution: UpdateTicket.shape.suggested_resolution.unwrap().unwrap().optional(),
+    evidence: UpdateTicket.shape.evidence.unwrap().unwrap().optional().describe("Replaces the evidence"),
     implementation_notes: UpdateTicket.shape.implementation_notes.unwrap().unwrap().optional(),
     stage: Stage.optional(),
     merge_sha: shape.merge_sha.unwrap().unwrap().optional(),

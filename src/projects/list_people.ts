@@ -11,7 +11,7 @@ import type { ListPeople, Person } from "./schema.ts";
  * work.
  */
 export async function listPeople({ db, project }: ProjectContext, input: ListPeople) {
-  const { limit, cursor, q, user_id = null, deactivated = null } = input;
+  const { limit, cursor, q, email = null, user_id = null, deactivated = null } = input;
   const role = roleInProject(db);
   const rows = await db<Person[]>`
     select u.id, u.name, u.kind, ${role} as role, u.deactivated_at
@@ -19,6 +19,7 @@ export async function listPeople({ db, project }: ProjectContext, input: ListPeo
       left join project_members m on m.project_id = p.id and m.user_id = u.id
     where p.id = ${project.id}::uuid and ${role} is not null
       and ${wordBegins(db, db`u.name`, q)}
+      and (${email}::text is null or lower(u.email) = lower(${email}))
       and (${user_id}::uuid is null or u.id = ${user_id}::uuid)
       and (${deactivated}::boolean is null or (u.deactivated_at is not null) = ${deactivated}::boolean)
       ${afterId(db, "u.id", cursor)}

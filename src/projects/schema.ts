@@ -91,6 +91,7 @@ export type Person = z.infer<typeof Person>;
 
 export const ListPeople = IdPage.extend({
   q: text(1, 200).optional().describe("The beginning of a word of the name"),
+  email: text(1, 320).optional().describe("The person with this e-mail address"),
   user_id: Id.optional().describe("This person alone, if they have a role in the project"),
   deactivated: queryBoolean.optional().describe("true: deactivated users only; false: all others"),
 });

@@ -141,7 +141,11 @@ export const GetQuestion = QuestionPath.extend({
 });
 export type GetQuestion = z.infer<typeof GetQuestion>;
 
-export const ListQuestions = TicketPath.extend({ ...Page.shape, status: QuestionStatus.optional() });
+export const ListQuestions = TicketPath.extend({
+  ...Page.shape,
+  status: QuestionStatus.optional(),
+  sort: z.enum(["at", "-at"]).default("at").describe("-at: newest first"),
+});
 export type ListQuestions = z.infer<typeof ListQuestions>;
 
 export const ListAskedQuestions = Page.extend({

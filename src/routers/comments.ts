@@ -2,14 +2,17 @@ import { createComment } from "../comments/create.ts";
 import { deleteComment } from "../comments/delete.ts";
 import { getComment } from "../comments/get.ts";
 import { listComments } from "../comments/list.ts";
+import { summarizeComments } from "../comments/summarize.ts";
 import { resolveComment } from "../comments/resolve.ts";
 import {
   Comment,
   CommentList,
   CommentPath,
+  CommentSummary,
   CreateComment,
   CreatedComment,
   ListComments,
+  SummarizeComments,
   UpdateComment,
 } from "../comments/schema.ts";
 import { updateComment } from "../comments/update.ts";
@@ -29,6 +32,14 @@ export const commentsRouter = router({
       "Replies carry the `parent_id` of their thread. A deleted comment keeps its place without its text.",
     errors: ["not_found"],
   }).input(ListComments).output(CommentList).query(({ ctx, input }) => listComments(ctx, input)),
+
+  summary: projectProcedure({
+    ...read,
+    method: "GET",
+    path: `${comments}/latest`,
+    summary: "Count a ticket's comments, and get the latest",
+    errors: ["not_found"],
+  }).input(SummarizeComments).output(CommentSummary).query(({ ctx, input }) => summarizeComments(ctx, input)),
 
   create: projectProcedure({
     ...write,

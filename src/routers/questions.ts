@@ -38,7 +38,7 @@ export const questionsRouter = router({
     ...read,
     method: "GET",
     path: questions,
-    summary: "List a ticket's questions, oldest first",
+    summary: "List a ticket's questions",
     errors: ["not_found"],
   }).input(ListQuestions).output(QuestionList).query(({ ctx, input }) => listQuestions(ctx, input)),
 

@@ -8,6 +8,7 @@ import { eventsRouter } from "./events.ts";
 import { inboxRouter } from "./inbox.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
+import { newsRouter } from "./news.ts";
 import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
 import { questionsRouter } from "./questions.ts";
@@ -36,6 +37,7 @@ export const appRouter = router({
   inbox: inboxRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
+  news: newsRouter,
   operations: operationsRouter,
   projects: projectsRouter,
   questions: questionsRouter,

@@ -6,6 +6,8 @@ import { createTicket } from "../tickets/create.ts";
 import { findSimilarTickets } from "../tickets/find_similar.ts";
 import { getTicket } from "../tickets/get.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
+import { listTicketNews } from "../news/list_ticket.ts";
+import { ListTicketNews, TicketNews } from "../news/schema.ts";
 import { listTickets } from "../tickets/list.ts";
 import { listHistory } from "../tickets/list_history.ts";
 import {
@@ -157,4 +159,15 @@ export const ticketsRouter = router({
       "value before and after.",
     errors: ["not_found"],
   }).input(ListHistory).output(HistoryPage).query(({ ctx, input }) => listHistory(ctx, input)),
+
+  news: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/{ticketId}/news",
+    summary: "List what others did on a ticket",
+    description:
+      "Gets at most the ten latest items, oldest first. What the caller's own credential did is left out. An API key " +
+      "is another credential than its owner's session.",
+    errors: ["not_found"],
+  }).input(ListTicketNews).output(TicketNews).query(({ ctx, input }) => listTicketNews(ctx, input)),
 });

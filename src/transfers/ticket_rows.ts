@@ -75,7 +75,7 @@ function withAddress(creation: NonNullable<TicketRecord["creation"]>, url: strin
 
 /**
  * The numbers of the tasks by their ids. An export of an earlier version has none, and a program that
- * adds tasks to an export may repeat some. Tasks without a number of their own each are numbered anew.
+ * adds tasks to an export may repeat some. Then all tasks get new numbers.
  */
 function numbersOf(tasks: TicketRecord["tasks"]): Map<string, number> {
   const numbers = new Set(tasks.flatMap(({ number }) => number ?? []));

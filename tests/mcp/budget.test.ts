@@ -130,14 +130,14 @@ describe.each(LONG)("an answer about the largest texts, of %s, stays under its b
 
   test("a text that is cut is read to its end in parts", async () => {
     let whole = "";
-    for (let from: number | undefined = 0; from !== undefined;) {
-      const part: { text: string; next_from?: number } = await agent.do("get_ticket", {
+    for (let cursor: string | undefined = "0"; cursor !== undefined;) {
+      const part: { text: string; next_cursor?: string } = await agent.do("get_ticket", {
         ticket: ref,
         part: "description",
-        from,
+        cursor,
       });
       whole += part.text;
-      from = part.next_from;
+      cursor = part.next_cursor;
     }
     expect(whole).toBe(long.repeat(5000));
   });

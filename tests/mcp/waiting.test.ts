@@ -102,7 +102,8 @@ test("a wait for a ticket ends when it changes past the known version", async ()
   const { version } = await agent.do("get_ticket", { ticket: ticket.ref });
   const waiting = agent.do("wait_for", { ticket: ticket.ref, version });
   await untilWaiting(1);
-  await agent.do("update_ticket", { ticket: ticket.ref, priority: "high" });
+  const other = await connect();
+  await other.do("update_ticket", { ticket: ticket.ref, priority: "high" });
   expect(await waiting).toMatchObject({ done: true, version: version + 1 });
 });
 
@@ -240,6 +241,18 @@ describe("a client that takes handles", () => {
       arguments: { ticket: ticket.ref, question_id },
     });
     expect(result.structuredContent).toMatchObject({ done: true });
+  });
+
+  test("is refused a handle of its own making for a tool that writes", async () => {
+    const call = {
+      tool: "update_ticket",
+      args: { ticket: ticket.ref, title: "Forged by a handle" },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    const body = Buffer.from(JSON.stringify(call)).toString("base64url");
+    for (const taskId of [body, `${body}.${"A".repeat(43)}`]) {
+      expect((await request("tasks/get", { taskId })).error.code).toBe(-32602);
+    }
   });
 
   test("is refused a made-up handle, and a handle without the capability", async () => {
