@@ -24,16 +24,19 @@ import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
  * The most bytes of a text, in an answer about the whole ticket and in an answer with a part of
  * this text alone.
  */
-const TEXT_BYTES = 2_500;
+const TEXT_BYTES = 2_100;
 const PART_BYTES = 16_000;
 const COMMENT_BYTES = 10_000;
 /** The latest comments and the newest questions in an answer about the whole ticket, and their bytes. */
 const LATEST_COMMENTS = 2;
-const LATEST_BYTES = 500;
+const LATEST_BYTES = 400;
 const NEWEST_QUESTIONS = 4;
-const QUESTION_BYTES = 400;
+const QUESTION_BYTES = 200;
+const QUESTIONS_BYTES = 3_200;
+/** The most bytes of each text of a question in an answer about questions alone. */
+const WHOLE_QUESTION_BYTES = 8_000;
 /** The most bytes of the task rows together, and of the test case rows together. */
-const ROWS_BYTES = 5_000;
+const ROWS_BYTES = 4_000;
 
 const TaskLine = z.object({
   task_id: z.string(),
@@ -240,12 +243,12 @@ async function talkOf({ call }: Reading, { id: ticketId, project_id: id }: Ticke
     call("comments.summary", { id, ticketId, limit: LATEST_COMMENTS }),
     call("questions.list", { id, ticketId, sort: "-at", limit: NEWEST_QUESTIONS }),
   ]);
+  const newest = rowsWithin(questions.map((one) => questionRow(one, QUESTION_BYTES)), QUESTIONS_BYTES);
   return {
     by: opened_by.name ?? "unknown",
     is_agent: opened_by.kind === "agent",
-    ...(questions.length > 0 &&
-      { questions: questions.map((question) => questionRow(question, QUESTION_BYTES)) }),
-    ...(next_cursor && { more_questions: true }),
+    ...(newest.rows.length > 0 && { questions: newest.rows }),
+    ...((next_cursor || newest.more) && { more_questions: true }),
     comments_total: total,
     ...(latest.length > 0 && {
       latest_comments: latest.map((comment) =>
@@ -263,7 +266,10 @@ async function questionsOf({ call }: Reading, address: TicketAddress, cursor: st
       limit,
       cursor,
     });
-    return { questions: questions.map((question) => questionRow(question, COMMENT_BYTES)), next_cursor };
+    return {
+      questions: questions.map((question) => questionRow(question, WHOLE_QUESTION_BYTES)),
+      next_cursor,
+    };
   });
 }
 
