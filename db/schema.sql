@@ -34,6 +34,15 @@ create table accounts (
   constraint accounts_slug_key UNIQUE (slug)
 );
 
+create table agent_looks (
+  key_id uuid not null,
+  agent text not null,
+  seen bigint not null,
+  recent bigint[] not null default '{}'::bigint[],
+  constraint agent_looks_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  constraint agent_looks_pkey PRIMARY KEY (key_id, agent)
+);
+
 create table agent_runs (
   id uuid not null,
   ticket_id uuid not null,
@@ -195,6 +204,7 @@ create table comments (
   constraint comments_text CHECK (((body IS NULL) = (deleted_at IS NOT NULL))),
   constraint comments_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
+CREATE INDEX comments_mentions_idx ON public.comments USING gin (mentions) WHERE (mentions <> '{}'::uuid[]);
 CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
 call track_history('comments', 'comment', 'id',
   'id ticket_id project_id mentions created_by created_with key_id by_bot created_at updated_at');
@@ -263,6 +273,8 @@ create table history (
   changes jsonb,
   constraint history_pkey PRIMARY KEY (id)
 );
+CREATE INDEX history_key_idx ON public.history USING btree (((actor ->> 'key_id'::text)), id) WHERE (actor ?
+  'key_id'::text);
 CREATE INDEX history_ticket_idx ON public.history USING btree (ticket_id, id);
 CREATE TRIGGER history_events AFTER INSERT ON public.history REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION queue_events();

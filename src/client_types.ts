@@ -121,6 +121,12 @@ export type Comment = {
   updated_at: string;
 };
 
+export type CommentSummary = {
+  opened_by: { id: string | null; name: string | null; kind: "person" | "agent" };
+  total: number;
+  latest: Array<Comment>;
+};
+
 export type CreatedComment = {
   id: string;
   ticket_id: string;
@@ -488,6 +494,22 @@ export type Member = {
   name: string;
   role: "viewer" | "member" | "admin";
   created_at: string;
+};
+
+export type NewsItem = {
+  id: number;
+  at: string;
+  ticket_ref: string;
+  type: string;
+  entity_id: string;
+  by: { id: string | null; name: string | null; kind: "person" | "agent" };
+  subject: string | null;
+  task_number: number | null;
+  chosen: Array<string>;
+  text: string | null;
+  changed: Record<string, unknown>;
+  ready: Array<number>;
+  mine: boolean;
 };
 
 export type Notification = {
@@ -1442,6 +1464,7 @@ export type AppRouter = TRPCBuiltRouter<
         { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
         { comments: Array<Comment>; next_cursor: string | null }
       >;
+      summary: Query<{ id: string; ticketId: string; limit?: number | string | undefined }, CommentSummary>;
       create: Mutation<
         {
           id: string;
@@ -1552,6 +1575,13 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       revoke: Mutation<{ id: string }, void>;
     };
+    news: {
+      list: Query<
+        { agent?: string | undefined; since?: string | undefined; limit?: number | string | undefined },
+        { news: Array<NewsItem>; more: boolean }
+      >;
+      mark: Mutation<{ agent?: string | undefined; ids: Array<number> }, void>;
+    };
     operations: {
       deliveries: Query<
         {
@@ -1620,6 +1650,7 @@ export type AppRouter = TRPCBuiltRouter<
           cursor?: string | undefined;
           id: string;
           q?: string | undefined;
+          email?: string | undefined;
           user_id?: string | undefined;
           deactivated?: boolean | string | undefined;
         },
@@ -1637,6 +1668,7 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | string | undefined;
           cursor?: string | undefined;
           status?: "pending" | "answered" | "withdrawn" | "superseded" | "expired" | undefined;
+          sort?: "at" | "-at" | undefined;
         },
         { questions: Array<Question>; next_cursor: string | null }
       >;
@@ -2044,6 +2076,10 @@ export type AppRouter = TRPCBuiltRouter<
           sort?: "at" | "-at" | undefined;
         },
         { history: Array<HistoryEntry>; next_cursor: string | null }
+      >;
+      news: Query<
+        { id: string; ticketId: string; after?: number | string | undefined | undefined },
+        { news: Array<NewsItem>; last: number }
       >;
     };
     transfers: {
