@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { errorBody, queryClient } from "../api/client.ts";
+import { everythingChanged } from "../data/changes.ts";
 import { app } from "../words/app.ts";
 
 /** Whether the last call got an answer from the service. */
@@ -14,7 +15,7 @@ export function setLost(lost: boolean): void {
   if (lost === isLost) return;
   isLost = lost;
   for (const listener of listeners) listener();
-  if (!lost) void queryClient.invalidateQueries();
+  if (!lost) void everythingChanged();
 }
 
 queryClient.getQueryCache().subscribe(({ type, query }) => {

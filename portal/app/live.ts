@@ -1,11 +1,9 @@
 import { useEffect } from "react";
-import { handoff, queryClient } from "../api/client.ts";
-import { concerns, type LiveEvent, stagesOf } from "../data/changes.ts";
+import { handoff } from "../api/client.ts";
+import { everythingChanged, hear, type LiveEvent } from "../data/changes.ts";
 import { setLost } from "./connection.tsx";
 
 const NAME = "handoff.live";
-/** The milliseconds in which events are collected before the service is asked once. */
-const GATHER_MS = 120;
 /**
  * The milliseconds without the stream until the person is told. A shorter interruption is normal,
  * because the stream is opened again at the end of each token.
@@ -16,17 +14,16 @@ const AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
 type Word = { event: LiveEvent } | { all: true } | { lost: boolean };
 
 /**
- * Reads data again as soon as it has changed. A browser has only six connections to a service
+ * Shows changes as soon as they have happened. A browser has only six connections to a service
  * without HTTP/2, so one tab reads the stream and tells the other tabs.
  */
 export function useLive(): void {
   useEffect(() => {
     const channel = new BroadcastChannel(NAME);
     const done = new AbortController();
-    const hear = hearing();
-    channel.onmessage = ({ data }) => hear(data as Word);
+    channel.onmessage = ({ data }) => take(data as Word);
     const tell = (word: Word) => {
-      hear(word);
+      take(word);
       if (!done.signal.aborted) channel.postMessage(word);
     };
     const listen = (signal: AbortSignal) => follow(signal, tell);
@@ -42,23 +39,10 @@ export function useLive(): void {
   }, []);
 }
 
-/** Collects events for a moment, and then reads the data that they concern again. */
-function hearing() {
-  let events: LiveEvent[] = [];
-  let later: ReturnType<typeof setTimeout> | undefined;
-  return (word: Word) => {
-    if ("lost" in word) return setLost(word.lost);
-    if ("all" in word) return void queryClient.invalidateQueries();
-    events.push(word.event);
-    later ??= setTimeout(() => {
-      const heard = events.map((event) => ({ event, stages: stagesOf(event) }));
-      events = [];
-      later = undefined;
-      void queryClient.invalidateQueries({
-        predicate: ({ queryKey }) => heard.some(({ event, stages }) => concerns(queryKey, event, stages)),
-      });
-    }, GATHER_MS);
-  };
+function take(word: Word): void {
+  if ("lost" in word) setLost(word.lost);
+  else if ("all" in word) void everythingChanged();
+  else hear(word.event);
 }
 
 /**

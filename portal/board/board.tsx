@@ -5,7 +5,8 @@ import { type MouseEvent, useEffect } from "react";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
-import { countsQuery, loadedTickets } from "../data/tickets.ts";
+import { loadedTickets } from "../data/ticket_lists.ts";
+import { countsQuery } from "../data/tickets.ts";
 import { app } from "../words/app.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { BulkBar } from "./bulk_bar.tsx";
@@ -25,7 +26,7 @@ export function Board() {
   const navigate = route.useNavigate();
   const { data: counts } = useQuery(countsQuery(project.id, filters));
   const selection = useSelection();
-  const { move, openMenu, dialogs } = useMoves(project, filters, selection);
+  const { move, openMenu, dialogs } = useMoves(project, selection);
   const { selected } = selection;
 
   /**

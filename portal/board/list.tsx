@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { memo, type MouseEvent } from "react";
-import { loadedTickets, ticketsQuery } from "../data/tickets.ts";
+import { loadedTickets } from "../data/ticket_lists.ts";
+import { ticketsQuery } from "../data/tickets.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
@@ -34,7 +35,7 @@ export function List() {
   );
   const selection = useSelection();
   const { selected } = selection;
-  const { move, openMenu, dialogs } = useMoves(project, filters, selection);
+  const { move, openMenu, dialogs } = useMoves(project, selection);
   const chosen = (id: string): TicketSummary[] => {
     const loaded = loadedTickets(project.id);
     return (selected.has(id) ? [...selected] : [id]).flatMap((each) => loaded.get(each) ?? []);

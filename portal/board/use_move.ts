@@ -1,11 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { codeOf } from "../api/client.ts";
-import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import type { Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { moveTicket } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
 import { focusTicket } from "./focus.ts";
-import type { Filters } from "./filters.ts";
 
 /** The service's limit for one bulk call. */
 export const MOST_AT_ONCE = 100;
@@ -14,12 +13,12 @@ export const MOST_AT_ONCE = 100;
  * Moves one ticket on the screen at once. If the service refuses the move, the ticket goes back,
  * and a message shows the reason with a button that opens the ticket.
  */
-export function useMove(project: Project, filters: Filters) {
+export function useMove() {
   const navigate = useNavigate();
 
   async function move(ticket: TicketSummary, stage: Stage): Promise<void> {
     try {
-      const outcome = await moveTicket(project.id, filters, ticket, stage);
+      const outcome = await moveTicket(ticket, stage);
       if ("current" in outcome) {
         focusTicket(ticket.id, outcome.current.stage);
         return sayRefused(board.changedByAnother(ticket.ticket_ref));

@@ -6,7 +6,6 @@ import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { changeTickets } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
-import type { Filters } from "./filters.ts";
 import { focusTicket } from "./focus.ts";
 import type { Moving } from "./move_menu.tsx";
 import { MOST_AT_ONCE, useMove } from "./use_move.ts";
@@ -19,8 +18,8 @@ const DryRun = part(async () => (await import("./dry_run.tsx")).DryRun);
  * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it
  * would do. The caller has to render `dialogs`.
  */
-export function useMoves(project: Project, filters: Filters, selection: ReturnType<typeof useSelection>) {
-  const moveOne = useMove(project, filters);
+export function useMoves(project: Project, selection: ReturnType<typeof useSelection>) {
+  const moveOne = useMove();
   const [moving, setMoving] = useState<Moving | null>(null);
   const [asked, setAsked] = useState<{ tickets: TicketSummary[]; stage: Stage } | null>(null);
 

@@ -1,5 +1,7 @@
-import type { QueryKey } from "@tanstack/react-query";
-import { queryClient } from "../api/client.ts";
+import type { Query } from "@tanstack/react-query";
+import { codeOf, handoff, queryClient } from "../api/client.ts";
+import type { TicketSummary } from "../api/types.ts";
+import { type Conditions, listsByConditions, placeInLists } from "./ticket_lists.ts";
 
 /** The fields of an event that the portal uses. */
 export interface LiveEvent {
@@ -7,37 +9,122 @@ export interface LiveEvent {
   type: string;
   project_id: string | null;
   entity: string;
-  ticket: { id: string; ticket_ref: string; stage: string } | null;
+  ticket: { id: string; ticket_ref: string } | null;
 }
 
-interface Asked {
-  path: string[];
-  input: Record<string, unknown>;
+/** The place of a ticket in the API: its project, and its own id. */
+export interface TicketAt {
+  id: string;
+  ticketId: string;
 }
 
-/** The input of a query, in the form of tRPC's query keys. */
-function askedBy(key: QueryKey): Asked | null {
-  const [path, options] = key as [unknown, { input?: Record<string, unknown> } | undefined];
-  return Array.isArray(path) ? { path: path as string[], input: options?.input ?? {} } : null;
-}
+/** The milliseconds in which the events of one act are gathered, before the service is asked. */
+const GATHER_MS = 100;
+/** The least milliseconds between two bundles of changes. */
+const PACE_MS = 300;
+/** The least milliseconds between two readings of a count or list because of others' changes. */
+const STEADY_MS = 1_000;
+/** The milliseconds until changes are asked for again that the service didn't answer. */
+const AGAIN_MS = 2_000;
+/** The milliseconds in which the service has to answer. */
+const PATIENCE_MS = 15_000;
+/** The most tickets that the service lists by their ids at once. */
+const MOST_AT_ONCE = 100;
 
-/** The stages whose lists show the ticket now, or will show it. */
-export function stagesOf({ ticket }: LiveEvent): ReadonlySet<unknown> {
-  const stages = new Set<unknown>(ticket ? [ticket.stage] : []);
-  const lists = queryClient.getQueriesData<{ pages?: { tickets?: { id: string; stage: string }[] }[] }>({
-    queryKey: [["tickets", "list"]],
-  });
-  for (const [, data] of lists) {
-    for (const page of data?.pages ?? []) {
-      for (const { id, stage } of page.tickets ?? []) if (id === ticket?.id) stages.add(stage);
-    }
-  }
-  return stages;
+/** Tickets of a project that have changed, by their ids, with their refs as far as they are known. */
+type Changed = Map<string, string | undefined>;
+
+/** The changes of each project that nobody has read yet. */
+const unread = new Map<string, Changed>();
+let later: ReturnType<typeof setTimeout> | undefined;
+
+/**
+ * Takes an event of the stream. Events are gathered. Then the changed tickets are read and placed
+ * where they are shown, so no list is read again for them.
+ */
+export function hear({ project_id, ticket }: LiveEvent): void {
+  if (project_id !== null) note(project_id, new Map(ticket ? [[ticket.id, ticket.ticket_ref]] : []));
 }
 
 /**
- * Queries that are not read again after an event. People and projects change seldom, and hints are
- * read while a person types.
+ * Reads everything again that is shown, because changes have been missed. Everything else is read
+ * again when it is shown.
+ */
+export async function everythingChanged(): Promise<void> {
+  await Promise.all(queryClient.getQueryCache().getAll().map((query) => readAgain(query)));
+}
+
+/** Reads a ticket again that the caller has changed, and everything that shows a part of it. */
+export async function ticketChanged({ id, ticketId }: TicketAt): Promise<void> {
+  await ticketsChanged(id, [ticketId]);
+}
+
+/** Reads tickets again that the caller has changed, and everything that depends on them. */
+export async function ticketsChanged(project: string, ids: readonly string[]): Promise<void> {
+  const changed: Changed = new Map(ids.map((id) => [id, undefined]));
+  const parts = readParts(project, changed);
+  await readTickets(project, changed).catch(() => note(project, changed, AGAIN_MS));
+  await parts;
+}
+
+function note(project: string, changed: Changed, ms = GATHER_MS): void {
+  unread.set(project, new Map([...unread.get(project) ?? [], ...changed]));
+  later ??= setTimeout(() => void readUnread(), ms);
+}
+
+/** Reads the gathered changes. The next bundle waits until this one is shown. */
+async function readUnread(): Promise<void> {
+  const bundle = [...unread];
+  unread.clear();
+  const failed = await Promise.all(bundle.map(async ([project, changed]) => {
+    void readParts(project, changed, STEADY_MS);
+    try {
+      await readTickets(project, changed);
+    } catch (error) {
+      // A project that the person may not see any longer needs no news.
+      const isGone = ["forbidden", "not_found", "unauthenticated"].includes(codeOf(error) ?? "");
+      if (!isGone) return [[project, changed] as const];
+    }
+    return [];
+  }));
+  later = undefined;
+  for (const [project, changed] of [...unread]) note(project, changed, PACE_MS);
+  for (const [project, changed] of failed.flat()) note(project, changed, AGAIN_MS);
+}
+
+/** Reads the changed tickets, once for all lists with the same conditions, and places them there. */
+async function readTickets(project: string, changed: Changed): Promise<void> {
+  const ids = new Set(changed.keys());
+  if (ids.size === 0) return;
+  await Promise.all(
+    listsByConditions(project).map(async ({ conditions, lists }) => {
+      if (!lists.some((list) => list.isActive())) {
+        for (const list of lists) list.invalidate();
+        return;
+      }
+      const found = await readByIds(project, conditions, [...ids]);
+      const underWay = placeInLists(lists, ids, found);
+      for (const reading of underWay) void reading.then(() => note(project, changed));
+    }),
+  );
+}
+
+async function readByIds(project: string, conditions: Conditions, ids: string[]): Promise<TicketSummary[]> {
+  const found: TicketSummary[] = [];
+  for (let from = 0; from < ids.length; from += MOST_AT_ONCE) {
+    const named = ids.slice(from, from + MOST_AT_ONCE);
+    const { tickets } = await handoff.api.tickets.list.query(
+      { id: project, ...conditions, ids: named, limit: MOST_AT_ONCE },
+      { signal: AbortSignal.timeout(PATIENCE_MS) },
+    );
+    found.push(...tickets);
+  }
+  return found;
+}
+
+/**
+ * Queries that are not read again after a change of a ticket. People and projects change seldom, and
+ * hints are read while a person types.
  */
 const STEADY: ReadonlySet<string> = new Set([
   "projects.list",
@@ -46,38 +133,68 @@ const STEADY: ReadonlySet<string> = new Set([
   "auth.me",
 ]);
 
-/** The place of a ticket in the API: its project, and its own id or ref. */
-export interface TicketAt {
-  id: string;
-  ticketId: string;
+/** Reads everything but the lists of tickets again that changes of tickets concern. */
+async function readParts(project: string, changed: Changed, every = 0): Promise<void> {
+  const names = new Set([...changed].flat());
+  await Promise.all(
+    queryClient.getQueryCache().getAll().flatMap((query) => {
+      const concern = concernOf(query, project, names);
+      return concern === null ? [] : [readAgain(query, concern === "part" ? 0 : every)];
+    }),
+  );
 }
 
-/** Reads what shows a ticket again, because the caller has changed the ticket or a part of it. */
-export async function ticketChanged({ id }: TicketAt): Promise<void> {
-  await projectChanged(id);
+/**
+ * Tells whether a query reads a part of one of the named tickets, or counts or lists of the whole
+ * project or account, which are not read after each single change.
+ */
+function concernOf(query: Query, project: string, names: ReadonlySet<string | undefined>) {
+  const asked = askedBy(query);
+  if (!asked) return null;
+  const { path: [router = "", name = ""], input, isPaged } = asked;
+  if (router === "waiting" || router === "inbox") return "whole";
+  if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;
+  if (router === "tickets" && name === "list" && isPaged) return null;
+  if (!("ticketId" in input)) return "whole";
+  const { ticket_ref, id } = query.state.data as Partial<TicketSummary> | undefined ?? {};
+  const named = input["ticketId"] as string;
+  return names.has(named) || (ticket_ref === named && names.has(id)) ? "part" : null;
 }
 
-/** Reads what shows a project's tickets again, because the caller has changed several of them. */
-export async function projectChanged(project: string): Promise<void> {
-  await queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => {
-      const asked = askedBy(queryKey);
-      return asked !== null &&
-        (["waiting", "inbox"].includes(asked.path[0]!) || asked.input["id"] === project);
-    },
+interface Asked {
+  path: string[];
+  input: Record<string, unknown>;
+  isPaged: boolean;
+}
+
+/** The input of a query, in the form of tRPC's query keys. */
+function askedBy({ queryKey: [path, options] }: Query): Asked | null {
+  const { input = {}, type } = (options ?? {}) as { input?: Record<string, unknown>; type?: string };
+  return Array.isArray(path) ? { path: path as string[], input, isPaged: type === "infinite" } : null;
+}
+
+/** Queries that will be read again, with the end of that reading. */
+const planned = new Map<Query, Promise<void>>();
+
+/**
+ * Reads a query again, if it is shown. A reading that is under way is never cancelled, because then
+ * constant changes would keep everything from being shown. It may have begun before the change, so
+ * another reading follows it.
+ */
+function readAgain(query: Query, every = 0): Promise<void> {
+  query.invalidate();
+  if (!query.isActive()) return Promise.resolve();
+  const reading = planned.get(query) ?? afterOthers(query, every);
+  planned.set(query, reading);
+  return reading;
+}
+
+async function afterOthers(query: Query, every: number): Promise<void> {
+  const rest = query.state.dataUpdatedAt + every - Date.now();
+  if (rest > 0) await new Promise((end) => setTimeout(end, rest));
+  while (query.state.fetchStatus === "fetching") await Promise.resolve(query.promise).catch(() => {});
+  planned.delete(query);
+  await queryClient.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" }, {
+    cancelRefetch: false,
   });
-}
-
-/** Tells whether an event makes the data of a query out of date. */
-export function concerns(key: QueryKey, event: LiveEvent, stages: ReadonlySet<unknown>): boolean {
-  const asked = askedBy(key);
-  if (!asked) return false;
-  const { path: [router = "", name = ""], input } = asked;
-  if (router === "waiting" || router === "inbox") return true;
-  if (STEADY.has(`${router}.${name}`) || input["id"] !== event.project_id) return false;
-  if ("ticketId" in input) {
-    return input["ticketId"] === event.ticket?.id || input["ticketId"] === event.ticket?.ticket_ref;
-  }
-  return router !== "tickets" || name !== "list" || input["stage"] === undefined ||
-    stages.has(input["stage"]);
 }

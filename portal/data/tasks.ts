@@ -27,7 +27,7 @@ export function updateTask(at: TicketAt, task: Pick<Task, "id" | "version">) {
   );
 }
 
-/** Gives a task to a person, in whatever version it is. */
+/** Gives a task to a person, in any version of the task. */
 export function assignTask(at: TicketAt) {
   return ticketChange(
     at,

@@ -1,26 +1,28 @@
-import type { InfiniteData, QueryKey } from "@tanstack/react-query";
-import { codeOf, errorBody, handoff, queryClient, trpc } from "../api/client.ts";
+import { mutationOptions } from "@tanstack/react-query";
+import { codeOf, errorBody, handoff, trpc } from "../api/client.ts";
 import type { Inputs, Role, Stage, Ticket, TicketSummary } from "../api/types.ts";
-import { STAGE_ORDER } from "../words/enums.ts";
-import { projectChanged, type TicketAt, ticketChanged } from "./changes.ts";
-import { changing, projectChange, ticketChange } from "./changing.ts";
+import { type TicketAt, ticketChanged, ticketsChanged } from "./changes.ts";
+import { ticketChange } from "./changing.ts";
 import { nextPage } from "./pages.ts";
+import { keepTicket, showMoved } from "./ticket_lists.ts";
+import { withoutRepeats } from "./ticket_pages.ts";
 
 export type TicketFilters = Omit<Inputs["tickets"]["list"], "id" | "limit" | "cursor" | "ids">;
 /** The fields of a ticket that a change sets. */
 export type TicketFields = Omit<Inputs["tickets"]["update"], keyof TicketAt>;
 
-interface Page {
-  tickets: TicketSummary[];
-  next_cursor: string | null;
-}
-type Pages = InfiniteData<Page, string | null>;
-
 export const ticketQuery = (at: TicketAt) => trpc.tickets.get.queryOptions(at);
 
-/** All tickets of a project in one order, page by page. */
+/**
+ * All tickets of a project in one order, page by page. Changes are placed into the pages as they
+ * happen, so the pages never become old.
+ */
 export function ticketsQuery(project: string, filters: TicketFilters, limit = 100) {
-  return trpc.tickets.list.infiniteQueryOptions({ id: project, ...filters, limit }, nextPage);
+  return {
+    ...trpc.tickets.list.infiniteQueryOptions({ id: project, ...filters, limit }, nextPage),
+    staleTime: Infinity,
+    select: withoutRepeats,
+  };
 }
 
 /** The tickets of one column of the board. */
@@ -58,8 +60,11 @@ export function similarQuery(project: string, texts: { title: string; descriptio
   };
 }
 
-export const createTicket = (input: Inputs["tickets"]["create"]) =>
-  changing(handoff.api.tickets.create.mutate(input)).finally(() => void projectChanged(input.id));
+export async function createTicket(input: Inputs["tickets"]["create"]) {
+  const created = await handoff.api.tickets.create.mutate(input);
+  void ticketsChanged(input.id, [created.ticket.id]);
+  return created;
+}
 
 export function changeRole(at: TicketAt, role: Role) {
   return ticketChange(
@@ -71,7 +76,7 @@ export function changeRole(at: TicketAt, role: Role) {
 
 type Bulk = Inputs["tickets"]["bulk"];
 
-/** What a change of many tickets would do. */
+/** The outcome that a change of many tickets would have. */
 export function dryRunQuery(input: Bulk) {
   return {
     queryKey: ["dry run", input],
@@ -80,11 +85,13 @@ export function dryRunQuery(input: Bulk) {
   };
 }
 
+/** Changes many tickets at once. */
 export function changeTickets(project: string) {
-  return projectChange(
-    project,
-    (input: Omit<Bulk, "id">) => handoff.api.tickets.bulk.mutate({ id: project, ...input } as Bulk),
-  );
+  return mutationOptions({
+    mutationFn: (input: Omit<Bulk, "id">) =>
+      handoff.api.tickets.bulk.mutate({ id: project, ...input } as Bulk),
+    onSettled: (_, __, { ticket_ids }) => ticketsChanged(project, ticket_ids),
+  });
 }
 
 /** Another person changed the field first, so nothing was saved. */
@@ -92,7 +99,7 @@ export interface Conflict {
   current: Ticket;
 }
 
-/** How often a save is sent again because somebody else has changed other fields meanwhile. */
+/** The number of tries of a save while somebody else changes other fields. */
 const TRIES = 4;
 
 /**
@@ -136,83 +143,14 @@ function isSame(one: unknown, other: unknown): boolean {
  * Shows a ticket in a stage before the service has answered. If the service refuses, or somebody
  * else has moved the ticket, the ticket goes back.
  */
-export async function moveTicket(
-  project: string,
-  filters: TicketFilters,
-  ticket: TicketSummary,
-  stage: Stage,
-): Promise<{ saved: Ticket } | Conflict> {
-  const takeBack = await showMoved(project, filters, ticket.id, stage);
+export async function moveTicket(ticket: TicketSummary, stage: Stage): Promise<{ saved: Ticket } | Conflict> {
+  const show = showMoved(ticket, stage);
   try {
-    const outcome = await saveTicket({ id: project, ticketId: ticket.id }, { stage }, ticket);
-    if ("current" in outcome) takeBack();
+    const outcome = await saveTicket({ id: ticket.project_id, ticketId: ticket.id }, { stage }, ticket);
+    show("saved" in outcome ? outcome.saved : outcome.current);
     return outcome;
   } catch (error) {
-    takeBack();
+    show(ticket);
     throw error;
   }
-}
-
-async function showMoved(project: string, filters: TicketFilters, id: string, stage: Stage) {
-  const keys = STAGE_ORDER.map((each) => ({ each, key: stageQuery(project, each, filters).queryKey }));
-  // The answer to a running query would put the tickets back, so these queries are cancelled.
-  await Promise.all(keys.map(({ key }) => queryClient.cancelQueries({ queryKey: key })));
-  const before = keys.map(({ key }) => [key, queryClient.getQueryData<Pages>(key)] as const);
-  const all = before.flatMap(([, data]) => data?.pages.flatMap(({ tickets }) => tickets) ?? []);
-  const moved = all.filter((ticket) => ticket.id === id).map((ticket) => ({ ...ticket, stage }));
-  for (const { each, key } of keys) {
-    queryClient.setQueryData<Pages>(key, (data) => {
-      if (
-        !data || (each !== stage && !data.pages.some(({ tickets }) => tickets.some((each) => each.id === id)))
-      ) {
-        return data;
-      }
-      const pages = data.pages.map((page, at) => ({
-        ...page,
-        tickets: [
-          ...(each === stage && at === 0 ? moved : []),
-          ...page.tickets.filter((ticket) => ticket.id !== id),
-        ],
-      }));
-      return { ...data, pages };
-    });
-  }
-  return () => {
-    for (const [key, data] of before) queryClient.setQueryData(key, data);
-  };
-}
-
-/** Shows the service's last answer about a ticket in each place that shows the ticket. */
-export function keepTicket(ticket: Ticket): void {
-  const { project_id: id, id: ticketId, ticket_ref } = ticket;
-  for (const named of [ticketId, ticket_ref]) {
-    queryClient.setQueryData(trpc.tickets.get.queryKey({ id, ticketId: named }), ticket);
-  }
-  queryClient.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey, id) }, (data) => {
-    if (!data?.pages?.some(({ tickets }) => tickets.some((each) => each.id === ticketId))) return data;
-    const pages = data.pages.map((page) => ({
-      ...page,
-      tickets: page.tickets.map((each) => each.id === ticketId ? { ...each, ...ticket } : each),
-    }));
-    return { ...data, pages };
-  });
-}
-
-function isList(key: QueryKey, project: string): boolean {
-  const [path, options] = key as [string[], { input?: { id?: string } } | undefined];
-  return path?.[0] === "tickets" && path[1] === "list" && options?.input?.id === project;
-}
-
-/**
- * The tickets of a project that have been read into columns or lists. Where two have the same
- * ticket, the later read counts, because lists that nobody looks at are not read again.
- */
-export function loadedTickets(project: string): Map<string, TicketSummary> {
-  const lists = queryClient.getQueryCache().findAll({
-    predicate: ({ queryKey }) => isList(queryKey, project),
-  }).toSorted((one, other) => one.state.dataUpdatedAt - other.state.dataUpdatedAt);
-  const tickets = lists.flatMap(({ state }) =>
-    (state.data as Partial<Pages> | undefined)?.pages?.flatMap((page) => page.tickets ?? []) ?? []
-  );
-  return new Map(tickets.map((ticket) => [ticket.id, ticket]));
 }

@@ -1,0 +1,121 @@
+import type { Query, QueryKey } from "@tanstack/react-query";
+import { queryClient, trpc } from "../api/client.ts";
+import type { Inputs, Stage, Ticket, TicketSummary } from "../api/types.ts";
+import { placeTickets, type TicketPages } from "./ticket_pages.ts";
+
+// The columns and lists of tickets that the browser holds, and what is shown in them.
+
+type Input = Inputs["tickets"]["list"];
+/** The conditions of a list, without the stage, which a ticket says itself. */
+export type Conditions = Omit<Input, "id" | "ids" | "stage" | "sort" | "limit" | "cursor">;
+type List = Query<TicketPages, Error, TicketPages, QueryKey>;
+
+/** Stages in which tickets are shown although the service hasn't answered yet. */
+const moving = new Map<string, Stage>();
+
+function inputOf(list: List): Input {
+  return (list.queryKey[1] as { input: Input }).input;
+}
+
+function listsOf(project: string): List[] {
+  const path = trpc.tickets.list.pathKey();
+  return queryClient.getQueryCache().findAll({ queryKey: path }).filter(({ queryKey }) => {
+    const { input, type } = queryKey[1] as { input?: Input; type?: string };
+    return type === "infinite" && input?.id === project;
+  }) as unknown as List[];
+}
+
+function conditionsOf(list: List): Conditions {
+  const { id: _, stage: __, sort: ___, limit: ____, ...conditions } = inputOf(list);
+  return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+}
+
+/** The lists of a project by their conditions. The columns of a board have the same ones. */
+export function listsByConditions(project: string): { conditions: Conditions; lists: List[] }[] {
+  const groups = Map.groupBy(
+    listsOf(project),
+    (list) => JSON.stringify(Object.entries(conditionsOf(list)).toSorted()),
+  );
+  return Array.from(groups.values(), (lists) => ({ conditions: conditionsOf(lists[0]!), lists }));
+}
+
+/**
+ * Places tickets into lists. `ids` are the tickets that may have changed, and `found` those of them
+ * that have the lists' conditions. The result ends with the readings of these lists that are under
+ * way: such a reading may be older than the tickets, so the caller has to read them again.
+ */
+export function placeInLists(
+  lists: List[],
+  ids: ReadonlySet<string>,
+  found: readonly TicketSummary[],
+): Promise<unknown>[] {
+  return lists.flatMap((list) => {
+    place(list, ids, found);
+    if (list.state.fetchStatus !== "fetching") return [];
+    return [Promise.resolve(list.promise).catch(() => {}).then(() => place(list, ids, found))];
+  });
+}
+
+function place(list: List, ids: ReadonlySet<string>, found: readonly TicketSummary[]): void {
+  const { data, isInvalidated } = list.state;
+  // What is read anew when it is shown would count as new if it were changed.
+  if (!data || (isInvalidated && !list.isActive())) return;
+  const shown = found.map((ticket) => ({ ...ticket, stage: moving.get(ticket.id) ?? ticket.stage }));
+  const next = placeTickets(data, inputOf(list), ids, shown);
+  if (next !== data) queryClient.setQueryData(list.queryKey, next);
+}
+
+/** Shows the service's last answer about a ticket in each place that shows the ticket. */
+export function keepTicket(ticket: Ticket): void {
+  const { project_id: id, ticket_ref } = ticket;
+  for (const ticketId of [ticket.id, ticket_ref]) {
+    queryClient.setQueryData(trpc.tickets.get.queryKey({ id, ticketId }), ticket);
+  }
+  showTicket(ticket);
+}
+
+/** Shows a ticket in the lists whose conditions it is known to have. */
+function showTicket(ticket: TicketSummary & Partial<Ticket>): void {
+  for (const { lists } of listsByConditions(ticket.project_id)) {
+    if (lists.some((list) => holds(list, ticket))) {
+      placeInLists(lists, new Set([ticket.id]), [withoutTexts(ticket)]);
+    }
+  }
+}
+
+/** A list holds no long texts, as in the service's answers. */
+function withoutTexts(ticket: TicketSummary & Partial<Ticket>): TicketSummary {
+  const { description: _, evidence: __, suggested_resolution: ___, ...rest } = ticket;
+  const { implementation_notes: ____, resolution_note: _____, ...summary } = rest;
+  return summary;
+}
+
+/** Whether a list shows the ticket, and knows nothing newer about it. */
+function holds({ state: { data } }: List, { id, version }: TicketSummary): boolean {
+  return data?.pages.some(({ tickets }) =>
+    tickets.some((each) => each.id === id && each.version <= version)
+  ) ??
+    false;
+}
+
+/** Shows a ticket in another stage. The result shows it where the service has it. */
+export function showMoved(ticket: TicketSummary, stage: Stage): (stored: TicketSummary) => void {
+  moving.set(ticket.id, stage);
+  showTicket(ticket);
+  return (stored) => {
+    moving.delete(ticket.id);
+    showTicket(stored);
+  };
+}
+
+/**
+ * The tickets of a project that have been read into columns or lists. Where two have the same
+ * ticket, the later reading counts, because lists that nobody looks at are not read again.
+ */
+export function loadedTickets(project: string): Map<string, TicketSummary> {
+  const lists = listsOf(project).toSorted((one, other) =>
+    one.state.dataUpdatedAt - other.state.dataUpdatedAt
+  );
+  const tickets = lists.flatMap(({ state }) => state.data?.pages.flatMap((page) => page.tickets) ?? []);
+  return new Map(tickets.map((ticket) => [ticket.id, ticket]));
+}
