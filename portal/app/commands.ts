@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 /** A command that the palette offers by its name. */
 export interface Command {
@@ -23,7 +23,9 @@ function changed(): void {
 /** Offers commands in the palette for as long as the screen is shown. */
 export function useCommands(commands: Command[]): void {
   const kept = useRef(commands);
-  kept.current = commands;
+  useLayoutEffect(() => {
+    kept.current = commands;
+  }, [commands]);
   const names = commands.map(({ id, name }) => id + name).join("\n");
   useEffect(() => {
     const owner = {};

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 
 const SWITCH = "handoff.keys";
 /** Elements in which a single key is text, or belongs to an open menu or dialog. */
@@ -20,7 +20,9 @@ let first: { key: string; at: number } | null = null;
  */
 export function useKeys(keys: Keys, isOn = true): void {
   const kept = useRef(keys);
-  kept.current = keys;
+  useLayoutEffect(() => {
+    kept.current = keys;
+  }, [keys]);
   useEffect(() => {
     if (!isOn) return;
     const press = (event: KeyboardEvent) => {

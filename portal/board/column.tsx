@@ -1,6 +1,6 @@
 import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Stage } from "../api/types.ts";
 import { stageQuery } from "../data/tickets.ts";
 import { StageIcon } from "../ui/icons.tsx";
@@ -29,7 +29,7 @@ export function Column({ project, stage, filters, count, selected, open }: Props
   const pages = data?.pages ?? [];
   const { ref, isOver } = useDropTarget(stage);
   const list = useRef<HTMLDivElement>(null);
-  const { inView, heightOf, measure } = usePagesInView(list, pages.map(({ tickets }) => tickets.length));
+  const { inView, heightOf } = usePagesInView(list, pages);
   const isEmpty = !isPending && !pages.some(({ tickets }) => tickets.length > 0);
   return (
     <section
@@ -60,14 +60,11 @@ export function Column({ project, stage, filters, count, selected, open }: Props
             aria-busy={isPending}
             aria-labelledby={`stage-${stage}`}
           >
-            {isPending &&
-              [0, 1, 2].map((place) => <div key={place} className="card ghost" role="presentation" />)}
             {pages.map(({ tickets }, at) => (
               <div
                 key={at}
                 role="presentation"
                 className="cards-page"
-                ref={(element) => measure(at, element)}
                 style={inView(at) ? undefined : { height: heightOf(at) }}
               >
                 {inView(at) && tickets.map((ticket, place) => (
@@ -81,7 +78,14 @@ export function Column({ project, stage, filters, count, selected, open }: Props
                 ))}
               </div>
             ))}
-            {hasNextPage && <More load={() => !isFetchingNextPage && void fetchNextPage()} />}
+            {isPending &&
+              [0, 1, 2].map((place) => <div key={place} className="card ghost" role="presentation" />)}
+            {hasNextPage && (
+              <More
+                pages={pages.length}
+                load={() => !isFetchingNextPage && void fetchNextPage()}
+              />
+            )}
           </div>
         )}
     </section>
@@ -102,15 +106,16 @@ function useDropTarget(stage: Stage) {
   return { ref, isOver };
 }
 
-/** Reads the next page when the end of the column is nearly visible. */
-export function More({ load }: { load: () => void }) {
+/** Reads the next page when the end of the column is nearly visible, as often as it is after a page. */
+export function More({ pages, load }: { pages: number; load: () => void }) {
   const ref = useRef<HTMLDivElement>(null);
+  const loadNext = useEffectEvent(load);
   useEffect(() => {
-    const seen = new IntersectionObserver(([entry]) => entry!.isIntersecting && load(), {
+    const seen = new IntersectionObserver(([entry]) => entry!.isIntersecting && loadNext(), {
       rootMargin: "800px",
     });
     seen.observe(ref.current!);
     return () => seen.disconnect();
-  });
+  }, [pages]);
   return <div ref={ref} className="card ghost" role="presentation" />;
 }

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { memo, type MouseEvent } from "react";
-import { loadedTickets } from "../data/ticket_lists.ts";
+import { memo } from "react";
 import { ticketsQuery } from "../data/tickets.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
@@ -12,13 +11,10 @@ import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
-import { BulkBar } from "./bulk_bar.tsx";
 import { More } from "./column.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
-import { useBoardKeys } from "./use_board_keys.ts";
-import { useMoves } from "./use_moves.tsx";
-import { useSelection } from "./use_selection.ts";
+import { useTicketSelection } from "./use_ticket_selection.tsx";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
 const route = getRouteApi("/signed-in/$key/list");
@@ -33,21 +29,8 @@ export function List() {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery(
     ticketsQuery(project.id, { ...conditions, sort }),
   );
-  const selection = useSelection();
-  const { selected } = selection;
-  const { move, openMenu, dialogs } = useMoves(project, selection);
-  const chosen = (id: string): TicketSummary[] => {
-    const loaded = loadedTickets(project.id);
-    return (selected.has(id) ? [...selected] : [id]).flatMap((each) => loaded.get(each) ?? []);
-  };
-  useBoardKeys({ chosen, selection, move, openMenu });
+  const { selected, toggle, click, dialogs } = useTicketSelection(project);
   const tickets = data?.pages.flatMap((page) => page.tickets) ?? [];
-  const click = (event: MouseEvent) => {
-    const row = (event.target as Element).closest<HTMLElement>("[data-card]");
-    if (!row || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    selection.toggle(row.dataset["card"]!);
-  };
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar
@@ -78,21 +61,19 @@ export function List() {
                 ticket={ticket}
                 isSelected={selected.has(ticket.id)}
                 isOpen={open === ticket.ticket_ref}
-                toggle={selection.toggle}
+                toggle={toggle}
               />
             ))}
           </tbody>
         </table>
         {!isPending && tickets.length === 0 && <p className="empty">{list.empty}</p>}
-        {hasNextPage && <More load={() => !isFetchingNextPage && void fetchNextPage()} />}
+        {hasNextPage && (
+          <More
+            pages={data?.pages.length ?? 0}
+            load={() => !isFetchingNextPage && void fetchNextPage()}
+          />
+        )}
       </div>
-      {selected.size > 0 && (
-        <BulkBar
-          count={selected.size}
-          move={(stage) => move(chosen([...selected][0]!), stage)}
-          clear={selection.clear}
-        />
-      )}
       {dialogs}
     </main>
   );

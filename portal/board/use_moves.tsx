@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from "react";
 import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
@@ -74,15 +74,15 @@ export function useMoves(project: Project, selection: ReturnType<typeof useSelec
  * counts from the key that opens the menu on, also while the menu is still being loaded.
  */
 function useStageDigits(isOpen: boolean, choose: (stage: Stage) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const stage = STAGE_ORDER[Number(event.key) - 1];
+    if (!stage) return;
+    event.preventDefault();
+    choose(stage);
+  });
   useEffect(() => {
     if (!isOpen) return;
-    const press = (event: KeyboardEvent) => {
-      const stage = STAGE_ORDER[Number(event.key) - 1];
-      if (!stage) return;
-      event.preventDefault();
-      choose(stage);
-    };
     document.addEventListener("keydown", press, true);
     return () => document.removeEventListener("keydown", press, true);
-  });
+  }, [isOpen]);
 }

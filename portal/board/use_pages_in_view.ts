@@ -1,62 +1,83 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useState } from "react";
+import type { TicketPage } from "../data/ticket_pages.ts";
 
 /** The pixels above and below the visible part in which pages are drawn, too. */
 const AROUND = 1_600;
 /** The assumed pixels of a card, until its page has been drawn and measured. */
 const CARD = 96;
 
+interface View {
+  from: number;
+  to: number;
+  /** The page that has the focus, or -1. */
+  focused: number;
+  /** The measured pixels of pages, by their first ticket and length. */
+  heights: ReadonlyMap<string, number>;
+}
+
 /**
  * Returns the pages of a long list that are drawn: the pages near the visible part, and the page
  * that has the focus. Other pages are replaced by an empty element of the same height, so that
- * thousands of tickets cost no more than dozens.
+ * thousands of tickets cost no more than dozens. The pages are the first elements of the list.
  */
-export function usePagesInView(list: RefObject<HTMLElement | null>, sizes: number[]) {
-  const heights = useRef<number[]>([]);
-  const elements = useRef<(HTMLElement | null)[]>([]);
-  const [range, setRange] = useState({ from: 0, to: 1 });
-  const heightOf = (at: number) => heights.current[at] ?? sizes[at]! * CARD;
-  const look = useRef(() => {});
-  look.current = () => {
+export function usePagesInView(list: RefObject<HTMLElement | null>, pages: readonly TicketPage[]) {
+  const [view, setView] = useState<View>({ from: 0, to: 1, focused: -1, heights: new Map() });
+  const look = useEffectEvent(() => {
     const element = list.current;
-    if (!element) return;
-    for (const [at, page] of elements.current.entries()) {
-      if (page?.firstChild) heights.current[at] = page.offsetHeight;
-    }
-    const next = rangeOf(element, sizes.map((_, at) => heightOf(at)));
-    setRange((old) => old.from === next.from && old.to === next.to ? old : next);
-  };
-  const count = sizes.length;
+    if (element) setView((old) => same(old, viewOf(element, pages, old)));
+  });
+  const { length } = pages;
+  const hasList = length > 0;
   useEffect(() => {
     const element = list.current;
-    if (!element) return;
-    look.current();
+    if (!element || !hasList) return;
     let frame = 0;
     const later = () => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => look.current());
+      frame = requestAnimationFrame(() => look());
     };
     element.addEventListener("scroll", later, { passive: true });
+    element.addEventListener("focusin", later);
     return () => {
       cancelAnimationFrame(frame);
       element.removeEventListener("scroll", later);
+      element.removeEventListener("focusin", later);
     };
-  }, [list, count]);
+  }, [list, hasList]);
+  useEffect(() => look(), [length]);
   return {
-    inView: (at: number) =>
-      (at >= range.from && at <= range.to) || !!elements.current[at]?.contains(document.activeElement),
-    heightOf,
-    measure: (at: number, element: HTMLElement | null) => {
-      elements.current[at] = element;
-    },
+    inView: (at: number) => at >= view.from && at <= view.to || at === view.focused,
+    heightOf: (at: number) => heightOf(pages[at]!, view.heights),
   };
 }
 
-function rangeOf({ scrollTop, clientHeight }: HTMLElement, heights: number[]) {
-  let [top, from, to] = [0, 0, 0];
-  for (const [at, height] of heights.entries()) {
-    if (top + height < scrollTop - AROUND) from = at + 1;
-    if (top < scrollTop + clientHeight + AROUND) to = at;
+function keyOf({ tickets }: TicketPage): string {
+  return `${tickets[0]?.id} ${tickets.length}`;
+}
+
+function heightOf(page: TicketPage, heights: View["heights"]): number {
+  return heights.get(keyOf(page)) ?? page.tickets.length * CARD;
+}
+
+function viewOf(list: HTMLElement, pages: readonly TicketPage[], old: View): View {
+  const heights = new Map<string, number>();
+  let [top, from, to, focused] = [0, 0, 0, -1];
+  for (const [at, page] of pages.entries()) {
+    const element = list.children[at] as HTMLElement | undefined;
+    const height = element?.firstChild ? element.offsetHeight : heightOf(page, old.heights);
+    heights.set(keyOf(page), height);
+    if (top + height < list.scrollTop - AROUND) from = at + 1;
+    if (top < list.scrollTop + list.clientHeight + AROUND) to = at;
+    if (element?.contains(document.activeElement)) focused = at;
     top += height;
   }
-  return { from: Math.min(from, to), to };
+  return { from: Math.min(from, to), to, focused, heights };
+}
+
+/** Keeps the old view if nothing has to be drawn anew for the next one. */
+function same(old: View, next: View): View {
+  const isSame = old.from === next.from && old.to === next.to && old.focused === next.focused &&
+    old.heights.size === next.heights.size &&
+    [...next.heights].every(([key, height]) => old.heights.get(key) === height);
+  return isSame ? old : next;
 }

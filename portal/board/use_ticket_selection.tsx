@@ -1,0 +1,51 @@
+import type { MouseEvent, ReactNode } from "react";
+import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import { loadedTickets } from "../data/ticket_lists.ts";
+import { BulkBar } from "./bulk_bar.tsx";
+import { useBoardKeys } from "./use_board_keys.ts";
+import { useMoves } from "./use_moves.tsx";
+import { useSelection } from "./use_selection.ts";
+
+/**
+ * The selected tickets of the board or the list, with the keys and clicks that select and move
+ * tickets. The caller has to render `dialogs`.
+ */
+export function useTicketSelection(project: Project) {
+  const selection = useSelection();
+  const { selected, toggle, clear } = selection;
+  const moves = useMoves(project, selection);
+  /** The tickets to which an act at one ticket applies: all selected ones, if it is one of them. */
+  const chosen = (id: string): TicketSummary[] => {
+    const loaded = loadedTickets(project.id);
+    return (selected.has(id) ? [...selected] : [id]).flatMap((each) => loaded.get(each) ?? []);
+  };
+  const move = (id: string, stage: Stage) => moves.move(chosen(id), stage);
+  useBoardKeys({ chosen, selection, move: moves.move, openMenu: moves.openMenu });
+  /** The cards are plain markup, so one listener handles all of their buttons. */
+  const click = (event: MouseEvent) => {
+    const target = event.target as Element;
+    const card = target.closest<HTMLElement>("[data-card]");
+    if (!card) return;
+    const id = card.dataset["card"]!;
+    const button = target.closest<HTMLElement>("[data-move]");
+    if (button) moves.openMenu({ tickets: chosen(id), from: button });
+    else if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      toggle(id);
+    }
+  };
+  const [first] = selected;
+  const dialogs: ReactNode = (
+    <>
+      {first !== undefined && (
+        <BulkBar
+          count={selected.size}
+          move={(stage) => move(first, stage)}
+          clear={clear}
+        />
+      )}
+      {moves.dialogs}
+    </>
+  );
+  return { selected, toggle, move, click, dialogs };
+}
