@@ -5,6 +5,7 @@ import { benchCreate } from "./create.ts";
 import { benchEvents } from "./events.ts";
 import { benchHint } from "./hint.ts";
 import { benchIdle } from "./idle.ts";
+import { benchLive } from "./live_board.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMove } from "./move.ts";
 import { benchPortal } from "./portal.ts";
@@ -30,6 +31,7 @@ const BENCHES: Record<string, Bench> = {
   processes: benchProcesses,
   start: benchStart,
   portal: benchPortal,
+  live: benchLive,
   events: benchEvents,
   move: benchMove,
   mcp: benchMcp,

@@ -41,7 +41,7 @@ export async function benchPortal(_: BenchOptions): Promise<Finding[]> {
 
 async function measure(browser: Browser, tickets: number) {
   return await Bed.with(async (bed) => {
-    const tenant = await bed.fill((sql, { projectId }) => fill(sql, projectId, tickets));
+    const tenant = await bed.fill((sql, { projectId }) => fillStages(sql, projectId, tickets));
     await analyze(bed.place);
     progress(`stored ${tickets.toLocaleString("en")} tickets`);
     return await look(browser, await bed.start(), tenant);
@@ -52,7 +52,7 @@ async function measure(browser: Browser, tickets: number) {
  * Creates tickets in the four open stages and closed tickets, the same number in each of the five
  * stages.
  */
-async function fill(sql: Sql, project: string, size: number): Promise<void> {
+export async function fillStages(sql: Sql, project: string, size: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select set_config('session_replication_role', 'replica', true)`;
     await tx`
@@ -123,7 +123,7 @@ async function repeat<T>(work: () => Promise<T>): Promise<T[]> {
   return results;
 }
 
-async function enter(context: BrowserContext, { origin }: Server): Promise<void> {
+export async function enter(context: BrowserContext, { origin }: Server): Promise<void> {
   const answer = await context.request.post("/api/auth/session", { data: ADMIN, headers: { origin } });
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()}`);
 }

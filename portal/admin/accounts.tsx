@@ -1,14 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { accountsQuery, createAccount } from "../data/accounts.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
-import { Rows, RowText } from "../ui/rows.tsx";
+import { PagedRows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { admin as words } from "../words/admin.ts";
 
 export function Accounts() {
-  const { data, error } = useQuery(accountsQuery);
+  const accounts = useInfiniteQuery(accountsQuery);
   const create = ({ name = "", slug = "" }: Record<string, string>) => createAccount({ name, slug });
   return (
     <Section title={words.sections.accounts} hint={words.accountsHint}>
@@ -16,14 +16,19 @@ export function Accounts() {
         <Field name="name" label={words.accountName} isRequired />
         <Field name="slug" label={words.slug} isRequired />
       </CallForm>
-      <Rows label={words.sections.accounts} rows={data?.accounts} error={error} keyOf={({ id }) => id}>
+      <PagedRows
+        label={words.sections.accounts}
+        of={accounts}
+        rowsOf={(page) => page.accounts}
+        keyOf={({ id }) => id}
+      >
         {({ name, slug, created_at }) => (
           <>
             <RowText name={name}>{slug}</RowText>
             <Time at={created_at} />
           </>
         )}
-      </Rows>
+      </PagedRows>
     </Section>
   );
 }

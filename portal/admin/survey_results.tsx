@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { sentenceOf } from "../api/client.ts";
 import type { Outputs } from "../api/types.ts";
-import { readResponses, surveyQuery } from "../data/surveys.ts";
+import { responsesQuery, surveyQuery } from "../data/surveys.ts";
 import { Sheet } from "../ui/dialog.tsx";
 import { Time } from "../ui/time.tsx";
 import { surveyResults as words } from "../words/admin.ts";
@@ -17,11 +17,7 @@ interface Props {
 /** The answers to each question of a survey, counted or in the words of the people. */
 export default function SurveyResults({ survey: { id, code, title }, close }: Props) {
   const { data: asked, error: unknown } = useQuery(surveyQuery(code));
-  const { data: responses, error: refused } = useQuery({
-    queryKey: ["survey results", id],
-    queryFn: () => readAll(id),
-    staleTime: 0,
-  });
+  const { data: responses, error: refused } = useQuery(responsesQuery(id));
   const error = unknown ?? refused;
   return (
     <Sheet title={title} size="wide" close={close}>
@@ -35,19 +31,6 @@ export default function SurveyResults({ survey: { id, code, title }, close }: Pr
       </div>
     </Sheet>
   );
-}
-
-/** Reads all pages, because a count of some answers says nothing. */
-async function readAll(id: string): Promise<Response[]> {
-  const all: Response[] = [];
-  let cursor: string | null = null;
-  do {
-    const input = { id, limit: 200, ...(cursor !== null && { cursor }) };
-    const page: Outputs["surveys"]["responses"] = await readResponses(input);
-    all.push(...page.responses);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return all;
 }
 
 function Result({ question, responses }: { question: Question; responses: Response[] }) {

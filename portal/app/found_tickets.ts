@@ -10,7 +10,8 @@ const SHORTEST = 2;
  * first. A single request searches all projects.
  */
 export function useFoundTickets(q: string, limit: number) {
-  const projects = useProjects() ?? [];
+  const known = useProjects();
+  const projects = known ?? [];
   const current = useCurrentProject();
   const ordered = [
     ...projects.filter(({ id }) => id === current?.id),

@@ -3,7 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import type { Project } from "../api/types.ts";
 import { projectsQuery } from "../data/projects.ts";
 
-/** The caller's projects, in the order of their names. */
+/** The caller's projects, in the order of their names, or none until they have been read. */
 export function useProjects(): Project[] | undefined {
   const { data } = useQuery(projectsQuery);
   return data?.projects;

@@ -83,7 +83,8 @@ function useGoKeys(): Keys {
 
 function useShellCommands(showKeys: () => void): void {
   const navigate = useNavigate();
-  const projects = useProjects() ?? [];
+  const known = useProjects();
+  const projects = known ?? [];
   const project = useProjectAtHand();
   useCommands([
     ...(project

@@ -3,7 +3,7 @@ import type { Inputs } from "../api/types.ts";
 import { changing } from "./changing.ts";
 import { nextPage } from "./pages.ts";
 
-export const accountsQuery = trpc.accounts.list.queryOptions({ limit: 200 });
+export const accountsQuery = trpc.accounts.list.infiniteQueryOptions({ limit: 50 }, nextPage);
 
 export const createAccount = (input: Inputs["accounts"]["create"]) =>
   changing(handoff.api.accounts.create.mutate(input), trpc.accounts.list.pathKey());

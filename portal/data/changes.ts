@@ -184,17 +184,19 @@ const planned = new Map<Query, Promise<void>>();
 function readAgain(query: Query, every = 0): Promise<void> {
   query.invalidate();
   if (!query.isActive()) return Promise.resolve();
-  const reading = planned.get(query) ?? afterOthers(query, every);
+  const reading = planned.get(query) ?? turnOf(query, every).then(() => {
+    planned.delete(query);
+    return queryClient.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" }, {
+      cancelRefetch: false,
+    });
+  });
   planned.set(query, reading);
   return reading;
 }
 
-async function afterOthers(query: Query, every: number): Promise<void> {
+/** Waits for the end of a reading that is under way, and until the query may be read again. */
+async function turnOf(query: Query, every: number): Promise<void> {
   const rest = query.state.dataUpdatedAt + every - Date.now();
   if (rest > 0) await new Promise((end) => setTimeout(end, rest));
-  while (query.state.fetchStatus === "fetching") await Promise.resolve(query.promise).catch(() => {});
-  planned.delete(query);
-  await queryClient.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" }, {
-    cancelRefetch: false,
-  });
+  if (query.state.fetchStatus === "fetching") await Promise.resolve(query.promise).catch(() => {});
 }

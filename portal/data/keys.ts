@@ -1,8 +1,12 @@
 import { handoff, trpc } from "../api/client.ts";
 import type { Inputs } from "../api/types.ts";
 import { changing } from "./changing.ts";
+import { nextPage } from "./pages.ts";
 
-export const keysQuery = trpc.keys.list.queryOptions({ limit: 200 });
+/** The person's keys, the newest first. */
+export const keysQuery = trpc.keys.list.infiniteQueryOptions({ limit: 50 }, nextPage);
+/** The person's newest keys. */
+export const newestKeysQuery = trpc.keys.list.queryOptions({ limit: 20 });
 
 const keys = trpc.keys.list.pathKey();
 

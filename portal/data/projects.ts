@@ -1,9 +1,17 @@
+import { queryOptions } from "@tanstack/react-query";
 import { handoff, trpc } from "../api/client.ts";
 import type { Inputs } from "../api/types.ts";
 import { changing } from "./changing.ts";
-import { nextPage } from "./pages.ts";
+import { nextPage, readAll } from "./pages.ts";
 
-export const projectsQuery = trpc.projects.list.queryOptions({ limit: 200 });
+/** All projects of the person, however many, because an address may name any of them. */
+export const projectsQuery = queryOptions({
+  queryKey: trpc.projects.list.queryKey({ limit: 200 }),
+  queryFn: async () => {
+    const pages = await readAll((at) => handoff.api.projects.list.query({ limit: 200, ...at }));
+    return { projects: pages.flatMap(({ projects }) => projects), next_cursor: null };
+  },
+});
 
 export function peopleQuery(project: string, input: Omit<Inputs["projects"]["people"], "id">) {
   return trpc.projects.people.queryOptions({ id: project, ...input });

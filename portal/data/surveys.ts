@@ -1,6 +1,8 @@
+import { queryOptions } from "@tanstack/react-query";
 import { handoff, trpc } from "../api/client.ts";
 import type { Inputs } from "../api/types.ts";
 import { changing } from "./changing.ts";
+import { readAll } from "./pages.ts";
 
 export const surveysQuery = trpc.surveys.list.queryOptions({});
 export const surveyQuery = (code: string) => trpc.surveys.get.queryOptions({ code });
@@ -14,5 +16,14 @@ export const closeSurvey = (id: string) => changing(handoff.api.surveys.close.mu
 
 export const answerSurvey = (input: Inputs["surveys"]["answer"]) => handoff.api.surveys.answer.mutate(input);
 
-export const readResponses = (input: Inputs["surveys"]["responses"]) =>
-  handoff.api.surveys.responses.query(input);
+/** All answers to a survey, because a count of some of them says nothing. */
+export function responsesQuery(id: string) {
+  return queryOptions({
+    queryKey: ["survey results", id],
+    queryFn: async () => {
+      const pages = await readAll((at) => handoff.api.surveys.responses.query({ id, limit: 200, ...at }));
+      return pages.flatMap(({ responses }) => responses);
+    },
+    staleTime: 0,
+  });
+}

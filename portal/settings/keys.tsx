@@ -1,9 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiKey } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
 import { keysQuery, revokeKey } from "../data/keys.ts";
-import { Rows, RowText } from "../ui/rows.tsx";
+import { PagedRows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { settings as words } from "../words/settings.ts";
@@ -12,15 +12,21 @@ import { NewKey } from "./new_key.tsx";
 
 /** The person's API keys. A new key is shown once, with the settings that connect an agent. */
 export function Keys() {
-  const { data, error } = useQuery(keysQuery);
+  const keys = useInfiniteQuery(keysQuery);
   const [made, setMade] = useState<string | null>(null);
   return (
     <Section title={words.keys} hint={words.keysHint}>
       <NewKey made={setMade} />
       {made !== null && <ConnectAgent apiKey={made} />}
-      <Rows label={words.keys} rows={data?.keys} error={error} keyOf={({ id }) => id} empty={words.noKeys}>
+      <PagedRows
+        label={words.keys}
+        of={keys}
+        rowsOf={(page) => page.keys}
+        keyOf={({ id }) => id}
+        empty={words.noKeys}
+      >
         {(key) => <Row apiKey={key} />}
-      </Rows>
+      </PagedRows>
     </Section>
   );
 }

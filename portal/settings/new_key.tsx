@@ -25,7 +25,8 @@ export const USUAL_SCOPES: readonly Scope[] = SCOPES.slice(0, 4);
 export function NewKey({ made }: { made: (key: string) => void }) {
   const [scopes, setScopes] = useState<Scope[]>([...USUAL_SCOPES]);
   const [project, setProject] = useState<string>();
-  const projects = useProjects() ?? [];
+  const known = useProjects();
+  const projects = known ?? [];
   const create = async ({ name, expires_on }: Record<string, string>) => {
     const { key } = await createKey({
       name,

@@ -1,16 +1,21 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Confirm } from "../app/confirm.tsx";
 import { endSession, sessionsQuery } from "../data/sessions.ts";
-import { Rows, RowText } from "../ui/rows.tsx";
+import { PagedRows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { settings as words } from "../words/settings.ts";
 
 export function Sessions() {
-  const { data, error } = useQuery(sessionsQuery);
+  const sessions = useInfiniteQuery(sessionsQuery);
   return (
     <Section title={words.sessions} hint={words.sessionsHint}>
-      <Rows label={words.sessions} rows={data?.sessions} error={error} keyOf={({ id }) => id}>
+      <PagedRows
+        label={words.sessions}
+        of={sessions}
+        rowsOf={(page) => page.sessions}
+        keyOf={({ id }) => id}
+      >
         {({ id, user_agent, address, last_used_at, current }) => (
           <>
             <RowText name={user_agent ?? words.unknownBrowser}>
@@ -26,7 +31,7 @@ export function Sessions() {
             )}
           </>
         )}
-      </Rows>
+      </PagedRows>
     </Section>
   );
 }

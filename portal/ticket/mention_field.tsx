@@ -23,7 +23,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   useLayoutEffect(() => {
     if (wanted.current !== null) field.current!.setSelectionRange(wanted.current, wanted.current);
     wanted.current = null;
-  });
+  }, [value]);
   /** The position of an @ whose list of people was closed or used. */
   const [left, setLeft] = useState(-1);
   const [active, setActive] = useState(0);

@@ -44,7 +44,8 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
 
 /** The first people of a project, and others by the last word that is typed into the palette. */
 function useAssignees(project: Project, isAsked: boolean) {
-  const typed = useAsked().split(/\s+/).at(-1) ?? "";
+  const asked = useAsked();
+  const typed = asked.split(/\s+/).at(-1) ?? "";
   const first = usePeople(project.id, isAsked ? "" : null);
   const named = usePeople(project.id, isAsked && typed ? typed : null);
   const found = new Map([...first.people, ...named.people].map((person) => [person.id, person]));

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import { app } from "../words/app.ts";
 
@@ -19,6 +20,38 @@ export function Rows<Row>({ label, rows, error, keyOf, children, empty = app.not
     <ul className="rows" aria-label={label} aria-busy={!rows}>
       {rows?.map((row) => <li key={keyOf(row)}>{children(row)}</li>)}
     </ul>
+  );
+}
+
+interface PagedProps<Page, Row> extends Omit<Props<Row>, "rows" | "error"> {
+  /** The reading of the pages, by useInfiniteQuery. */
+  of: {
+    data: { pages: Page[] } | undefined;
+    error: unknown;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage: () => Promise<unknown>;
+  };
+  rowsOf: (page: Page) => readonly Row[];
+  /** The words of the button that reads the next page. */
+  more?: string;
+}
+
+/** A list of rows that is read page by page. */
+export function PagedRows<Page, Row>({ of, rowsOf, more = app.showMore, ...props }: PagedProps<Page, Row>) {
+  return (
+    <>
+      <Rows {...props} rows={of.data?.pages.flatMap(rowsOf)} error={of.error} />
+      {of.hasNextPage && (
+        <Button
+          className="button"
+          isPending={of.isFetchingNextPage}
+          onPress={() => void of.fetchNextPage()}
+        >
+          {more}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Project } from "../api/types.ts";
-import { createKey, keysQuery } from "../data/keys.ts";
+import { createKey, newestKeysQuery } from "../data/keys.ts";
 import { ConnectAgent } from "../settings/connect_agent.tsx";
 import { USUAL_SCOPES } from "../settings/new_key.tsx";
 import { CallForm } from "../ui/call_form.tsx";
@@ -49,7 +49,7 @@ const AGAIN_MS = 2_000;
 
 function FirstCall({ keyId }: { keyId: string }) {
   const { data: isUsed = false } = useQuery({
-    ...keysQuery,
+    ...newestKeysQuery,
     select: ({ keys }) => keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null),
     refetchInterval: ({ state }) =>
       state.data?.keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null)

@@ -44,6 +44,7 @@ export const app = {
   reload: "Load again",
   offline: "No connection. Changes can't be saved until it is back.",
   nothing: "Nothing here",
+  showMore: "Show more",
   created: "Created",
   somebody: "somebody",
 };

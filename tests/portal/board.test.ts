@@ -146,6 +146,7 @@ test("the list has the same filters, keys and moves", async () => {
   await page.keyboard.press("m");
   await page.getByRole("menuitem", { name: "Up next" }).press("Enter");
   await expect.poll(() => page.getByRole("rowheader").count()).toBe(6);
+  await page.getByText("is in Up next.").waitFor();
   await page.keyboard.press("z");
   await expect.poll(() => page.getByRole("rowheader").count()).toBe(7);
   bed.now.expectNoComplaints();
