@@ -360,6 +360,17 @@ test("the portal's folders use one another in one order, and their own private f
   expect([...wrong, ...strange]).toEqual([]);
 });
 
+test("the portal's components call the service through portal/data only", async () => {
+  const wrong: string[] = [];
+  for (const path of (await readSources(["portal"])).concat(await readSources(["portal"], ".tsx"))) {
+    if (/^portal\/(data|api)\//.test(path)) continue;
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    // The stream renews the session by itself.
+    if (/\btrpc\.|\bhandoff\.api\./.test(text) && path !== "portal/app/live.ts") wrong.push(path);
+  }
+  expect(wrong).toEqual([]);
+});
+
 test("the portal's packages are imported in the portal only", async () => {
   const wrong = [...modules].flatMap(([from, { dependencies = [] }]) =>
     dependencies.filter(({ specifier }) => PORTAL_PACKAGES.test(specifier)).map((
