@@ -74,7 +74,7 @@ function viewOf(list: HTMLElement, pages: readonly TicketPage[], old: View): Vie
   return { from: Math.min(from, to), to, focused, heights };
 }
 
-/** Keeps the old view if nothing has to be drawn anew for the next one. */
+/** Keeps the old view if the next one draws nothing else. */
 function same(old: View, next: View): View {
   const isSame = old.from === next.from && old.to === next.to && old.focused === next.focused &&
     old.heights.size === next.heights.size &&

@@ -58,7 +58,7 @@ export function placeInLists(
 
 function place(list: List, ids: ReadonlySet<string>, found: readonly TicketSummary[]): void {
   const { data, isInvalidated } = list.state;
-  // What is read anew when it is shown would count as new if it were changed.
+  // A list that will be read again when it is shown would count as new if it were changed.
   if (!data || (isInvalidated && !list.isActive())) return;
   const shown = found.map((ticket) => ({ ...ticket, stage: moving.get(ticket.id) ?? ticket.stage }));
   const next = placeTickets(data, inputOf(list), ids, shown);
