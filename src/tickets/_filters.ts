@@ -5,6 +5,7 @@ import { literal, preparedForFew } from "../core/planner.ts";
 import type { Role } from "../core/schema.ts";
 import { type Literal, parseSearch } from "./search_grammar.ts";
 import { hasShip } from "./_ship.ts";
+import { mayWaitForAnybody } from "./may_wait.ts";
 import { type ListTickets, USUAL_SORT, type WaitingOn } from "./schema.ts";
 
 type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
@@ -20,6 +21,18 @@ export function filtered<Query extends PromiseLike<unknown>>(
   return preparedForFew({ ...choices, sort: sort === USUAL_SORT ? undefined : sort }, query);
 }
 
+/**
+ * The `tickets t` of a project that `filters` chooses from. If tickets that wait for somebody are asked
+ * for, these are read first, by their own index, and then sorted. The planner can't estimate how many
+ * of them the other conditions leave. Without the offset it would look for them in the order of the
+ * list, and read every ticket of the project if there are few.
+ */
+export function ticketsOf({ db, project }: ProjectContext, { waiting_on }: Pick<Filters, "waiting_on">) {
+  const own = db`t.project_id = ${project.id}::uuid`;
+  if (waiting_on === undefined || waiting_on === "none") return db`tickets t where ${own}`;
+  return db`(select * from tickets t where ${own} and ${mayWaitForAnybody(db)} offset 0) t where true`;
+}
+
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters) {
   const { db } = ctx;
@@ -28,7 +41,7 @@ export function filters(ctx: ProjectContext, input: Filters) {
     ids && db`t.id = any (${ids}::uuid[])`,
     stage && db`t.stage = ${stage}`,
     request_type && db`t.request_type = ${request_type}`,
-    blocking !== undefined && db`t.blocking = ${blocking}`,
+    blocking !== undefined && (blocking ? db`t.blocking` : db`not t.blocking`),
     isOpen(input) && db`t.status = 'open'`,
     isClosed(input) && db`t.stage = 'live'`,
     priority && ofPriority(db, RANKS[priority]),
@@ -54,22 +67,21 @@ function ofPriority(db: Db, rank: number) {
   return db`t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
 }
 
-/** Starts from the few tickets that wait, which the indexes of pending questions and cases find. */
-function isWaitingOn({ db, project }: ProjectContext, waitingOn: WaitingOn) {
-  const asked = (condition: Fragment) =>
-    db`select q.ticket_id from questions q where q.project_id = ${project.id}::uuid and q.status = 'pending' ${condition}`;
-  const tested =
-    db`select c.ticket_id from test_cases c where c.project_id = ${project.id}::uuid and c.status = 'pending'
-    and (select k.stage from tickets k where k.id = c.ticket_id) = 'validation'`;
+function isWaitingOn({ db }: ProjectContext, waitingOn: WaitingOn) {
   switch (waitingOn) {
     case "person":
-      return db`t.id in (${asked(db`and q.resolver = 'human_only'`)} union all ${tested})`;
+      return db`(t.human_questions > 0 or t.stage = 'validation' and ${hasPendingCase(db)})`;
     case "agent":
-      return db`t.id in (${asked(db`and q.resolver <> 'human_only'`)})`;
+      return db`t.pending_questions > t.human_questions`;
     case "none":
-      return db`t.pending_questions = 0 and (t.stage <> 'validation' or not exists (
-        select from test_cases c where c.ticket_id = t.id and c.status = 'pending'))`;
+      return db`t.pending_questions = 0 and (t.stage <> 'validation' or not ${hasPendingCase(db)})`;
   }
+}
+
+/** The limit keeps the planner from reading all pending cases into a table of its own. */
+function hasPendingCase(db: Db) {
+  return db`coalesce((
+    select true from test_cases c where c.ticket_id = t.id and c.status = 'pending' limit 1), false)`;
 }
 
 /**

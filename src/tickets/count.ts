@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { filtered, filters } from "./_filters.ts";
+import { filtered, filters, ticketsOf } from "./_filters.ts";
 import type { CountTickets, TicketCounts } from "./schema.ts";
 
 /**
@@ -14,8 +14,7 @@ export async function countTickets(ctx: ProjectContext, input: CountTickets): Pr
     select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,
       count(*) filter (where t.stage = 'in_progress') as in_progress,
       count(*) filter (where t.stage = 'validation') as validation
-    from tickets t
-    where t.project_id = ${ctx.project.id}::uuid and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
+    from ${ticketsOf(ctx, input)} and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
       ${filters(ctx, { ...input, status })}`;
   const [stages] = await filtered(input, query);
   return { stages };

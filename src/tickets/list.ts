@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, pageOfShortRows } from "../core/cursor.ts";
 import { pageLimit } from "../core/planner.ts";
-import { filtered, filters, RANKS } from "./_filters.ts";
+import { filtered, filters, RANKS, ticketsOf } from "./_filters.ts";
 import { summaryColumns, type SummaryRow, ticketOf } from "./_rows.ts";
 import type { ListTickets } from "./schema.ts";
 
@@ -34,11 +34,12 @@ interface Order {
 }
 
 function readRows(ctx: ProjectContext, input: ListTickets, order: Order) {
-  const { db, project } = ctx;
+  const { db } = ctx;
   const direction = db.unsafe(order.descending ? "desc" : "asc");
   return db<SummaryRow[]>`
-    select ${summaryColumns(ctx)} from tickets t
-    where t.project_id = ${project.id}::uuid ${filters(ctx, input)} ${after(ctx, input, order)}
+    select ${summaryColumns(ctx)} from ${ticketsOf(ctx, input)} ${filters(ctx, input)} ${
+    after(ctx, input, order)
+  }
     order by ${db(`t.${SORT_COLUMNS[order.name].column}`)} ${direction}, t.id ${direction}
     limit ${pageLimit(db, input.limit)}`;
 }

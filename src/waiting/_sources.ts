@@ -2,6 +2,7 @@ import type { Fragment } from "../../db/open.ts";
 import { hasScope } from "../core/access.ts";
 import { type ActorContext, isBot } from "../core/context.ts";
 import { type QueueDefinition, QUEUES } from "../core/queue.ts";
+import { mayWaitForAnybody } from "../tickets/may_wait.ts";
 import type { WaitingItem } from "./schema.ts";
 
 /**
@@ -43,19 +44,21 @@ function approvals({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`
     select 'approval', c.id::text, c.title, greatest(c.updated_at, k.updated_at), null::timestamptz, r.id, c.ticket_id, 0
-    from reach r join test_cases c on c.project_id = r.id and c.status = 'pending'
-    join tickets k on k.id = c.ticket_id and k.stage = 'validation'
+    from reach r join tickets k on k.project_id = r.id and k.stage = 'validation' and ${
+    mayWaitForAnybody(db, "k")
+  }
+    join test_cases c on c.ticket_id = k.id and c.status = 'pending'
     where r.role <> 'viewer'`];
 }
 
+/** The ticket of each task is looked up, because a join would read all tickets. */
 function tasks({ db, actor }: ActorContext): Fragment[] {
   if (!hasScope(actor, "tasks:read")) return [];
   return [db`
     select 'task', a.id::text, a.title, a.updated_at, null::timestamptz, r.id, a.ticket_id, (
       select count(*)::integer from tasks d where d.ticket_id = a.ticket_id and a.id = any (d.depends_on_task_ids))
     from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid and a.status = 'pending'
-    join tickets k on k.id = a.ticket_id and k.status = 'open'
-    where r.role <> 'viewer' and not exists (
+    where r.role <> 'viewer' and (select k.status from tickets k where k.id = a.ticket_id) = 'open' and not exists (
       select from tasks d where d.id = any (a.depends_on_task_ids) and d.status not in ('done', 'skipped'))`];
 }
 

@@ -10,7 +10,8 @@ type Row = WaitingItem & { total: number; weight: number };
 
 /**
  * Returns the items that wait for the caller. They are computed from current data and not stored.
- * Items that block most come first; among equals, those that have waited longest.
+ * Items that block most come first; among equals, those that have waited longest. The page is chosen
+ * before its tickets are read, so the cost grows with the items and not with the tickets.
  */
 export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
   const { db, actor: { user, credential } } = ctx;
@@ -24,18 +25,22 @@ export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
       where ${withinReach(db, user)} and p.archived_at is null and ${roleInProject(db)} is not null ${
     of(bound)
   } ${of(input.project_id)}
-    ), item (kind, id, title, since, due_at, project_id, ticket_id, tasks) as (
+    ), item (kind, id, title, since, due_at, project_id, ticket_id, tasks) as materialized (
       ${sources.flatMap((source, index) => index === 0 ? [source] : [db`union all`, source])}
     ), ranked as (
-      select i.*, (coalesce(t.blocking, false)::integer * 1000 + least(i.tasks, 999)) as weight, count(*) over ()::integer as total
-      from item i left join tickets t on t.id = i.ticket_id
+      select i.*, ((i.ticket_id in (select t.id from reach r join tickets t on t.project_id = r.id where t.blocking)) is true)::integer
+        * 1000 + least(i.tasks, 999) as weight
+      from item i
+    ), i as materialized (
+      select * from ranked i where ${after(ctx, input)}
+      order by i.weight desc, i.since, i.id limit ${pageLimit(db, input.limit)}
     )
     select i.kind, i.id, i.title, i.since, floor(extract(epoch from now() - i.since))::float8 as age_seconds,
-      jsonb_build_object('ticket', coalesce(t.blocking, false), 'tasks', i.tasks) as blocks, i.due_at, i.total, i.weight,
+      jsonb_build_object('ticket', coalesce(t.blocking, false), 'tasks', i.tasks) as blocks, i.due_at, i.weight,
+      (select count(*) from item)::integer as total,
       ${lineColumns(ctx)}
-    from ranked i left join tickets t on t.id = i.ticket_id left join projects p on p.id = i.project_id
-    where ${after(ctx, input)}
-    order by i.weight desc, i.since, i.id limit ${pageLimit(db, input.limit)}`;
+    from i left join tickets t on t.id = i.ticket_id left join projects p on p.id = i.project_id
+    order by i.weight desc, i.since, i.id`;
   const { items, next_cursor } = page(rows, input.limit, ({ weight, since, id }) => [weight, since, id]);
   return { waiting: items.map(withoutEmpty), total: rows[0]?.total ?? 0, next_cursor };
 }

@@ -25,7 +25,8 @@ let project: TestProject;
 beforeAll(async () => {
   project = await makeProject(harness.now, { repositories: ["acme/one"] });
   for (let from = 1; from <= TICKETS; from += STEP) await fill(from, from + STEP - 1);
-  for (const table of ["tickets", "ticket_roles", "ticket_texts"]) {
+  await letThemWait();
+  for (const table of ["tickets", "ticket_roles", "ticket_texts", "questions", "test_cases"]) {
     await harness.now.sql.unsafe(`vacuum analyze ${table}`);
   }
 });
@@ -64,6 +65,30 @@ async function fill(from: number, to: number): Promise<void> {
   });
 }
 
+/**
+ * Asks a person about each ticket of the backlog, and gives each ticket in validation two cases, which
+ * are pending except for one ticket in ten.
+ */
+async function letThemWait(): Promise<void> {
+  await harness.now.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into questions (id, ticket_id, project_id, kind, prompt, allow_text, resolver, created_by,
+        created_with, by_bot)
+      select gen_random_uuid(), id, project_id, 'question', 'Which one?', true, 'human_only', gen_random_uuid(), 'session', false
+      from tickets where project_id = ${project.id}::uuid and stage = 'backlog'`;
+    await sql`
+      insert into test_cases (id, ticket_id, project_id, title, instruction, status, decided_at)
+      select gen_random_uuid(), id, project_id, 'Case', 'Look at it',
+        case number % 200 when 19 then 'rejected' else 'pending' end, case number % 200 when 19 then now() end
+      from tickets, generate_series(1, 2) where project_id = ${project.id}::uuid and stage = 'validation'`;
+    await sql`
+      update tickets set pending_questions = (stage = 'backlog')::integer, human_questions = (stage = 'backlog')::integer,
+        cases_total = case stage when 'validation' then 2 else 0 end
+      where project_id = ${project.id}::uuid and stage in ('backlog', 'validation')`;
+  });
+}
+
 function read(query: Record<string, unknown>) {
   const search = new URLSearchParams(query as Record<string, string>);
   return harness.now.call("GET", `${project.path}/tickets?${search}`, { token: project.admin.token });
@@ -80,6 +105,13 @@ async function explain(query: Record<string, unknown>, options = "", of = projec
   } as unknown as ProjectContext;
   await listTickets(ctx, ListTickets.parse({ id: of.id, ...query }));
   return plans[0]!;
+}
+
+/** The blocks that a statement read, from memory or not. */
+function blocksOf(plan: string): number {
+  const [buffers] = /Buffers: shared .*/.exec(plan)!;
+  return Array.from(buffers.matchAll(/(?:hit|read)=(\d+)/g), ([, count]) => Number(count))
+    .reduce((sum, count) => sum + count, 0);
 }
 
 /** A cursor behind the row at this place in an order. */
@@ -152,6 +184,52 @@ describe("the list of a project with 100,000 tickets", () => {
       const plan = await explain({ sort: "-priority", cursor, ...rare }, "(analyze)");
       expect(plan, JSON.stringify(rare)).not.toMatch(/loops=\d{4}|Rows Removed by Filter: \d{4}/);
     }
+  });
+
+  test("finds what waits for a person in few blocks, with any other filter and in any order", async () => {
+    const cursor = await cursorAt("-created_at", TICKETS / 2);
+    const others = [
+      { q: "zebra" },
+      { q: "words of a ticket" },
+      { q: "nothing" },
+      { request_type: "bug" },
+      { role: "design" },
+      { ship: "deployed" },
+      { blocking: "true" },
+      { priority: "low" },
+      { stage: "up_next" },
+      { status: "closed" },
+      { cursor },
+    ];
+    for (const waiting_on of ["person", "agent"]) {
+      for (const sort of TicketSort.options) {
+        for (const other of [{}, ...others.filter(({ cursor }) => !cursor || sort === "-created_at")]) {
+          const plan = await explain({ waiting_on, sort, ...other }, "(analyze, buffers)");
+          expect(blocksOf(plan), `${JSON.stringify({ waiting_on, sort, ...other })} ${plan}`).toBeLessThan(
+            60_000,
+          );
+          expect(plan).not.toMatch(
+            /Rows Removed by (Join )?Filter: [2-9]\d{4}|Rows Removed by (Join )?Filter: \d{6}|Seq Scan on (tickets|test_cases|questions)/,
+          );
+        }
+      }
+    }
+  });
+
+  test("finds no blocking ticket among the open ones without a look at these", async () => {
+    for (const other of [{}, { stage: "up_next" }, { sort: "priority" }]) {
+      const plan = await explain({ blocking: true, status: "open", ...other }, "(analyze, buffers)");
+      expect(blocksOf(plan), plan).toBeLessThan(100);
+    }
+  });
+
+  test("is no cost of what waits for a person in it, besides the waiting tickets themselves", async () => {
+    const { admin } = project;
+    const waiting = () => harness.now.call("GET", "/waiting?limit=50", { token: admin.token });
+    const { body } = await waiting();
+    expect([body.waiting.length, body.total]).toEqual([50, 14_000]);
+    const plan = await genericPlan(harness.now, waiting, /from reach r/);
+    expect(plan).not.toMatch(/Seq Scan on tickets/);
   });
 
   test("is planned for the role that is asked for, however often a list was read", async () => {
