@@ -100,6 +100,11 @@ export function endsConnection(error: unknown): boolean {
   return severity === undefined ? isUnavailable(error) : severity === "FATAL" || severity === "PANIC";
 }
 
+/** The database is there, but has no room for what a statement would write. */
+export function isDiskFull(error: unknown): boolean {
+  return property(error, "code") === "53100";
+}
+
 /** The database is there, but had too little memory for this statement. */
 export function isOutOfMemory(error: unknown): boolean {
   return property(error, "code") === "53200";

@@ -42,7 +42,7 @@ export async function removeIfPresent(path: string): Promise<void> {
 }
 
 /** The names of the service's own files in DATA_DIR. */
-const OWN_NAMES = /^(auth_secret|db|backup)(\.|$)/;
+const OWN_NAMES = /^(auth_secret|db|backup|send)(\.|$)/;
 
 /**
  * Creates DATA_DIR, to which only this user has access. An existing folder is closed to other

@@ -1,8 +1,10 @@
-import { isUnavailable } from "./errors.ts";
+import { isDiskFull, isUnavailable } from "./errors.ts";
 
 /** Whether the database answers and takes writes. */
 export interface DatabaseHealth {
   readonly lost: boolean;
+  /** Whether a statement of the last minute found no room on the disk. Reads still work then. */
+  readonly full: boolean;
   /** Calls `listener` at each failure during a loss of the database, and at the end of the loss. */
   onLoss(listener: () => void): void;
 }
@@ -54,6 +56,7 @@ export class HealthCheck implements DatabaseHealth {
   #rested = PING_TICKS;
   #failures = 0;
   #lost = false;
+  readonly #disk = new Disk();
   /**
    * Whether the database has ever answered. Before the first answer, a connection may take longer,
    * and usually fails with a message that says why.
@@ -67,6 +70,15 @@ export class HealthCheck implements DatabaseHealth {
 
   get lost(): boolean {
     return this.#lost;
+  }
+
+  get full(): boolean {
+    return this.#disk.full;
+  }
+
+  /** Takes note of a statement that failed. */
+  note(error: unknown): void {
+    this.#disk.note(error);
   }
 
   onLoss(listener: () => void): void {
@@ -127,6 +139,22 @@ export class HealthCheck implements DatabaseHealth {
 
   #tell(): void {
     for (const listener of this.#listeners) listener();
+  }
+}
+
+const FULL_FOR_MS = 60_000;
+
+/** Remembers whether there was room on the database's disk, because no check can ask without a write. */
+export class Disk {
+  #fullAt = -Infinity;
+
+  get full(): boolean {
+    return performance.now() - this.#fullAt < FULL_FOR_MS;
+  }
+
+  /** Takes note of a statement that failed. */
+  note(error: unknown): void {
+    if (isDiskFull(error)) this.#fullAt = performance.now();
   }
 }
 

@@ -4,7 +4,7 @@ import { openClient } from "./postgres_js/renewable_client.ts";
 import { startPglite } from "./pglite.ts";
 import { READ_ONLY } from "./errors.ts";
 import { startMaintenance } from "./pglite_maintenance.ts";
-import { type DatabaseHealth, HealthCheck } from "./health_check.ts";
+import { type DatabaseHealth, Disk, HealthCheck } from "./health_check.ts";
 import type { Sql } from "./types.ts";
 
 export type { Db, Fragment, Sql, TransactionSql } from "./types.ts";
@@ -97,7 +97,8 @@ function observed({ onStatement }: DatabaseOptions) {
  * options".
  */
 function openServer(hosts: Hosts, options: DatabaseOptions): Database {
-  const client = openClient(() =>
+  const databaseHealth = new HealthCheck(openProbe(hosts));
+  const open = () =>
     connect(hosts.address, {
       ...observed(options),
       max: options.poolSize ?? POOL_SIZE,
@@ -115,9 +116,8 @@ function openServer(hosts: Hosts, options: DatabaseOptions): Database {
         lock_timeout: LOCK_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       },
-    })
-  );
-  const databaseHealth = new HealthCheck(openProbe(hosts));
+    });
+  const client = openClient(open, (error) => databaseHealth.note(error));
   databaseHealth.onLoss(() => client.renew());
   return {
     sql: client.sql,
@@ -190,7 +190,8 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
     // The dead engine's socket stays open, so without this call a query would wait for ever.
     client.close(0).finally(() => onDeath(error));
   }, options.silenceMs);
-  const client = openClient(() =>
+  const disk = new Disk();
+  const open = () =>
     postgres({
       ...common,
       ...observed(options),
@@ -199,15 +200,21 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
       username: "postgres",
       max: 1,
       max_lifetime: null,
-    })
-  );
+    });
+  const client = openClient(open, (error) => disk.note(error));
   const maintenance = startMaintenance(client.sql, onError);
   return {
     sql: client.sql,
     urgent: client.urgent,
     isPglite: true,
     // The process ends together with the embedded database, so a loss is never reported.
-    databaseHealth: { lost: false, onLoss() {} },
+    databaseHealth: {
+      lost: false,
+      get full() {
+        return disk.full;
+      },
+      onLoss() {},
+    },
     async close() {
       await maintenance.stop();
       await client.close(CLOSE_TIMEOUT_S);

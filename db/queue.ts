@@ -63,7 +63,7 @@ export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOpti
  * worker, so an outage over a weekend would otherwise fill a gigabyte of log. pg-boss adds to some
  * messages which worker met the error; that part is cut off.
  */
-function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
+export function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
   const told = new Set<string>();
   let since = performance.now();
   return (error) => {

@@ -51,6 +51,20 @@ async function wakeWorkers({ sql, queue, signal }: Services): Promise<void> {
   }
 }
 
+/** Twice the time that a job may take, and much more than a queue rests. */
+const STALLED_MS = 120_000;
+
+/**
+ * Tells whether a worker of this process has stopped asking for jobs. Nothing else would tell, because
+ * the process still answers its callers.
+ */
+export function areStalled(boss: PgBoss): boolean {
+  const now = Date.now();
+  return boss.getWipData().some(({ state, createdOn, lastFetchedOn }) =>
+    state === "active" && now - (lastFetchedOn ?? createdOn) > STALLED_MS
+  );
+}
+
 /** `retryCount` is the number of earlier tries. */
 type Job = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
 

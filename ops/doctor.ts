@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import process from "node:process";
 import { addressesOf } from "../db/address.ts";
 import { FolderInUse } from "../db/pglite.ts";
 import { messageOf } from "../db/errors.ts";
@@ -11,7 +10,8 @@ import { type Config, connectionsOf, ownUrl, readConfig } from "../src/core/conf
 import { startEmbedder } from "../src/embedding/start.ts";
 import { counted } from "../src/core/counted.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
-import { askSender } from "../src/sending/sender.ts";
+import { remoteSender } from "../src/sending/sender.ts";
+import { senderSockets } from "../src/sending/sockets.ts";
 import { runCommand } from "./_cli.ts";
 
 /** The consequence of leaving each secret unset. */
@@ -137,10 +137,12 @@ async function tellMetrics(config: Config): Promise<void> {
 
 /**
  * Asks the senders of webhooks that belong to running processes. ops/start.sh starts one with each
- * service, under the service's process id.
+ * service.
  */
 async function checkSenders({ DATA_DIR, JOBS }: Config): Promise<boolean> {
-  const sockets = await senderSockets(DATA_DIR);
+  const sockets = (await senderSockets(resolve(DATA_DIR))).filter(({ inUse }) => inUse).map(({ path }) =>
+    path
+  );
   if (sockets.length === 0) {
     const why = JOBS === "off" ? "JOBS=off starts none" : "it starts with the service";
     console.log(`unset   webhook sender: none runs on this machine; ${why}`);
@@ -148,7 +150,7 @@ async function checkSenders({ DATA_DIR, JOBS }: Config): Promise<boolean> {
   const answers = await Promise.all(sockets.map(async (socket) => {
     const what = `webhook sender at ${socket}`;
     try {
-      await askSender(socket);
+      await remoteSender(socket).ask();
       console.log(`ok      ${what}: it answers`);
       return true;
     } catch (error) {
@@ -156,23 +158,6 @@ async function checkSenders({ DATA_DIR, JOBS }: Config): Promise<boolean> {
     }
   }));
   return !answers.includes(false);
-}
-
-async function senderSockets(dataDir: string): Promise<string[]> {
-  const names = await Array.fromAsync(Deno.readDir(dataDir)).catch(() => []);
-  return names.flatMap(({ name }) => {
-    const pid = /^sender-(\d+)\.sock$/.exec(name)?.[1];
-    return pid && isRunning(Number(pid)) ? [join(resolve(dataDir), name)] : [];
-  });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // The process of another user runs, too.
-    return (error as { code?: string }).code === "EPERM";
-  }
 }
 
 async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {

@@ -13,12 +13,14 @@ export interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdo
   flags?: string[];
   /** Starts the service through ops/start.sh, which also starts the process that sends webhooks. */
   withSender?: boolean;
+  /** A command of the shell that sets limits of the process, such as `ulimit -n 100`. */
+  limits?: string;
 }
 
 /** Starts the service as `npm start` does, with these settings and no others. */
 export function launchService(
   settings: Record<string, string>,
-  { project = PROJECT, flags = [], withSender = false, ...streams }: LaunchOptions = {},
+  { project = PROJECT, flags = [], withSender = false, limits, ...streams }: LaunchOptions = {},
 ): Deno.ChildProcess {
   const [command, args] = withSender ? ["sh", ["ops/start.sh", ...flags]] as const : [Deno.execPath(), [
     "run",
@@ -26,8 +28,10 @@ export function launchService(
     ...launchFlags(parseConfig(settings), PROJECT),
     "src/main.ts",
   ]] as const;
-  return new Deno.Command(command, {
-    args: [...args],
+  const limited = ["sh", "-c", `${limits} && exec "$0" "$@"`, command, ...args] as const;
+  const [program, ...rest] = limits === undefined ? [command, ...args] : limited;
+  return new Deno.Command(program, {
+    args: rest,
     cwd: project,
     clearEnv: true,
     // start.sh sets the same variables.

@@ -14,28 +14,44 @@ if [ "$JOBS" != only ] && [ -d portal ] &&
   node_modules/deno/deno run -A --no-prompt portal/build.ts ||
     echo "handoff: the portal could not be built; the rest of the service starts without it" >&2
 fi
-# Each line is one flag, because the names of folders may contain blanks. With a bad configuration
-# the script ends here.
-flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts service $$)
-sender=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts sender $$)
-IFS='
+# The flags of the service, an empty line, the socket of its sender and the flags of that. Each line
+# is one word, because the names of folders may contain blanks. With a bad configuration the script
+# ends here.
+plan=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts)
+newline='
 '
+flags=${plan%%"$newline$newline"*}
+plan=${plan#*"$newline$newline"}
+socket=${plan%%"$newline"*}
+sender=${plan#"$socket"}
+IFS=$newline
 # A separate process sends webhooks, because the service's process may connect only to configured
-# hosts. The separate process is started again if it ends. It ends after the service, which has
-# replaced this shell's process by then.
+# hosts. The separate process is started again if it ends, or if it hasn't touched its socket for half
+# a minute. It ends after the service, which has replaced this shell's process by then. It gets none
+# of the secrets in the environment.
 if [ -n "$sender" ]; then
+  folder=${socket%/*}
+  [ -d "$folder" ] || mkdir -p -m 700 "$folder" 2>/dev/null || true
   (
     trap '' INT TERM
     while kill -0 $$; do
-      node_modules/deno/deno run $sender &
-      while kill -0 $$ && kill -0 $!; do sleep 1; done
+      env -i PATH="$PATH" DENO_NO_UPDATE_CHECK=1 ${HOME:+"HOME=$HOME"} ${DENO_DIR:+"DENO_DIR=$DENO_DIR"} \
+        ${DENO_CERT:+"DENO_CERT=$DENO_CERT"} ${DENO_TLS_CA_STORE:+"DENO_TLS_CA_STORE=$DENO_TLS_CA_STORE"} \
+        node_modules/deno/deno run $sender &
+      seconds=0
+      while kill -0 $$ && kill -0 $!; do
+        [ $seconds -gt 0 ] || touch "$socket.seen" || true
+        sleep 1
+        seconds=$((seconds + 1))
+        if [ $seconds -ge 30 ]; then
+          [ "$socket" -nt "$socket.seen" ] || kill -KILL $!
+          seconds=0
+        fi
+      done
     done
     # A signal to the whole group has ended the sender already.
     kill -KILL $! || true
-    # The sender may write to its socket alone.
-    for flag in $sender; do
-      case $flag in --allow-write=*) rm -f "${flag#*=}" ;; esac
-    done
+    rm -f "$socket" "$socket.seen" "$socket.lock"
   ) 2>/dev/null </dev/null &
 fi
 # Without this variable, glibc keeps the memory that was needed once at the start.
@@ -45,4 +61,4 @@ export MALLOC_MMAP_THRESHOLD_=131072
 export OTEL_EXPORTER_OTLP_TIMEOUT="${OTEL_EXPORTER_OTLP_TIMEOUT:-2000}"
 # With exec, deno gets the signal to stop. It then answers all accepted requests, hands its jobs
 # back and ends.
-exec node_modules/deno/deno run "$@" $flags src/main.ts
+exec node_modules/deno/deno run "$@" $flags src/main.ts ${sender:+"$socket"}

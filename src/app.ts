@@ -6,7 +6,7 @@ import { AppError } from "./core/errors.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { eventStreamRoutes } from "./http/event_stream.ts";
 import { fail } from "./http/failure.ts";
-import { healthRoutes, type Started } from "./http/health.ts";
+import { healthRoutes, type JobsState } from "./http/health.ts";
 import { refuseStrangeHost } from "./http/host.ts";
 import { mcpRoutes } from "./http/mcp.ts";
 import { metricsRoutes } from "./http/metrics.ts";
@@ -36,7 +36,7 @@ export const READABLE_FIELDS = [
 ];
 
 /** The whole HTTP side of the service, without a socket. */
-export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
+export function buildApp(services: Services, jobs: JobsState): Hono<HttpEnv> {
   const { config } = services;
   const app = new Hono<HttpEnv>();
   app.use(observe(services.metrics));
@@ -75,7 +75,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
     }));
   }
   app.use(refuseStrangeHost);
-  app.route("/", healthRoutes(services, started));
+  app.route("/", healthRoutes(services, jobs));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
   app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));

@@ -1,14 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError, ForeignSchema, messageOf } from "../db/errors.ts";
 import { pendingMigrations } from "../db/migrate.ts";
-import { startJobs } from "../jobs/main.ts";
+import { onceAMinute } from "../db/queue.ts";
+import { areStalled, startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
 import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";
 import type { Services } from "./core/context.ts";
 import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
+import { listenAlways, type Listener } from "./http/listener.ts";
 import { bindingsOf } from "./http/request.ts";
+import { noSender, remoteSender } from "./sending/sender.ts";
+import { claimSocket } from "./sending/sockets.ts";
 
 /**
  * Supervisors kill a process ten seconds after they asked it to stop, so both times together stay
@@ -39,9 +43,10 @@ async function main(): Promise<void> {
   }
   await startLog(config.LOG_LEVEL);
   logUnhandledRejections();
-  const running = await startServices(config);
+  const running = await startServices(config, { sender: await openSender(config) });
   let started = false;
-  const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
+  const jobs = () => !started ? "starting" : areStalled(running.boss) ? "stalled" : "ready";
+  const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, jobs));
   const stopped = new Promise<Deno.Signal>(onceStopped);
   const begin = async () => {
     // The admin's password is printed at once, because a failure before that would lose it.
@@ -50,14 +55,33 @@ async function main(): Promise<void> {
     started = true;
     warn(config);
   };
-  const cause = await Promise.race([stopped, begin().then(() => takenOver(running.services))]);
-  log.info("draining", cause instanceof ForeignSchema ? { reason: cause.message } : { signal: cause });
+  const cause = await Promise.race([
+    stopped,
+    begin().then(() => takenOver(running.services)),
+    ...server ? [server.broken.catch(lostPort)] : [],
+  ]);
+  log.info("draining", cause instanceof Error ? { reason: cause.message } : { signal: cause });
   running.drain();
   const answered = await within(ANSWERING_MS, server?.shutdown());
   const closed = await within(CLOSING_MS, running.close().catch(notClosed));
   log.info("stopped", { answered, closed });
-  if (cause instanceof ForeignSchema) fail(cause);
+  if (cause instanceof Error) fail(cause);
   Deno.exit(0);
+}
+
+/** The process's own sender, at the socket that ops/start.sh has named. */
+async function openSender({ JOBS }: Config) {
+  const [socket] = Deno.args;
+  if (socket === undefined || JOBS === "off") return noSender;
+  // The socket stays claimed until the process ends. Without it the service still serves.
+  await claimSocket(socket).catch((error: unknown) =>
+    log.error("no webhooks are sent", describeError(error))
+  );
+  return remoteSender(socket);
+}
+
+function lostPort(error: unknown): ConfigError {
+  return new ConfigError(`HOST, PORT: cannot listen any more: ${messageOf(error)}`);
 }
 
 /**
@@ -65,9 +89,13 @@ async function main(): Promise<void> {
  * other caller with it.
  */
 function logUnhandledRejections(): void {
+  // While a database starts again, the calls of many workers are lost in the same way.
+  const report = onceAMinute((reason) => log.error("a failure was lost", describeError(reason)));
   addEventListener("unhandledrejection", (event) => {
+    // The driver's own failures are handled where they are known.
+    if (event.defaultPrevented) return;
     event.preventDefault();
-    log.error("a failure was lost", describeError(event.reason));
+    report(event.reason);
   });
 }
 
@@ -99,12 +127,13 @@ function onceStopped(stop: (signal: Deno.Signal) => void): void {
   }
 }
 
-function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServer {
+function listen(config: Config, app: ReturnType<typeof buildApp>): Listener {
   try {
-    return Deno.serve(
-      { port: config.PORT, hostname: config.HOST, onListen: () => {} },
-      (request, info) => app.fetch(request, bindingsOf(info)),
-    );
+    return listenAlways((request, info) => app.fetch(request, bindingsOf(info)), {
+      port: config.PORT,
+      hostname: config.HOST,
+      onStop: (error) => log.error("stopped listening, and tries again", describeError(error)),
+    });
   } catch (error) {
     throw new ConfigError(
       `HOST, PORT: cannot listen on ${bracketed(config.HOST)}:${config.PORT}: ${messageOf(error)}`,

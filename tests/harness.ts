@@ -56,7 +56,7 @@ export class Harness {
     this.#running = running;
     this.place = place;
     this.statements = statements;
-    const app = buildApp(running.services, () => true);
+    const app = buildApp(running.services, () => "ready");
     this.#fetch = (request, env) => app.fetch(request, env);
   }
 

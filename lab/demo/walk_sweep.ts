@@ -57,7 +57,7 @@ export async function walkSweep({ dataDir, admin }: OwnService, { place, ref }: 
       retryCount: 0,
       retryLimit: 0,
     });
-    const app = buildApp(services, () => true);
+    const app = buildApp(services, () => "ready");
     const inProcess = ((input: string, init?: RequestInit) =>
       app.request(String(input), init)) as typeof globalThis.fetch;
     const stage = await openStage(config.PUBLIC_URL, admin, inProcess);

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { addressesOf } from "../../db/address.ts";
 import { ConfigError } from "../../db/errors.ts";
-import { senderSocket } from "../sending/sender.ts";
+import { newSenderSocket } from "../sending/sockets.ts";
 import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
 
 /**
  * Returns the flags of `deno run` for the service's process. The process may write only to DATA_DIR
  * and connect only to the configured hosts. The packages need the rights to read files, the
  * environment and system facts, and to load native code (the model, argon2).
- * @param pid of the process, which names the socket of its sender
+ * @param socket of the process's sender
  * @throws {ConfigError} for a folder that the flags can't name
  */
-export function launchFlags(config: Config, project: string, pid = 0): string[] {
+export function launchFlags(config: Config, project: string, socket?: string): string[] {
   const dataDir = resolve(project, config.DATA_DIR);
   if (`${project}${dataDir}`.includes(",")) {
     throw new ConfigError(
@@ -22,7 +22,7 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
   if (config.DATABASE_URL) {
     hosts.push(...addressesOf(config.DATABASE_URL).map((address) => hostOf(address, "5432")));
   } else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
-  if (config.JOBS !== "off") hosts.push(`unix:${senderSocket(dataDir, pid)}`);
+  if (socket !== undefined && config.JOBS !== "off") hosts.push(`unix:${socket}`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
   if (config.SMTP_URL) {
     hosts.push(hostOf(config.SMTP_URL, String(smtpPort(new URL(config.SMTP_URL).protocol))));
@@ -48,9 +48,8 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
  * Returns the flags for the process that sends webhooks, which may connect to the internet and do
  * nothing else. With JOBS=off there is no such process.
  */
-export function senderFlags(config: Config, project: string, pid: number): string[] {
+export function senderFlags(config: Config, socket: string): string[] {
   if (config.JOBS === "off") return [];
-  const socket = senderSocket(resolve(project, config.DATA_DIR), pid);
   return [
     "--v8-flags=--max-old-space-size=128",
     "--no-prompt",
@@ -71,9 +70,10 @@ function hostOf(url: string, port?: string): string {
 
 if (import.meta.main) {
   try {
-    const [which, pid] = Deno.args;
-    const flags = which === "sender" ? senderFlags : launchFlags;
-    console.log(flags(readConfig(), Deno.cwd(), Number(pid)).join("\n"));
+    const config = readConfig();
+    const socket = newSenderSocket(resolve(config.DATA_DIR));
+    const flags = launchFlags(config, Deno.cwd(), socket);
+    console.log([...flags, "", socket, ...senderFlags(config, socket)].join("\n"));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(`handoff: ${error.message}`);

@@ -9,6 +9,12 @@ const [socketPath, allowed = ""] = Deno.args;
 if (!socketPath) throw new Error("usage: main.ts SOCKET [ALLOWED_HOSTS]");
 const allowedHosts = allowed.split(",").filter(Boolean);
 
+/**
+ * How often the process shows that it works, by the time of its socket. ops/start.sh replaces a
+ * process that hasn't done so for half a minute.
+ */
+const SHOWN_EVERY_MS = 5_000;
+
 await Deno.remove(socketPath).catch(() => {});
 Deno.serve(
   { path: socketPath, onListen() {} },
@@ -18,3 +24,12 @@ Deno.serve(
       ? new Response("ready")
       : Response.json(await post(await request.json(), allowedHosts)),
 );
+
+setInterval(() => {
+  try {
+    Deno.utimeSync(socketPath, new Date(), new Date());
+  } catch {
+    // Nobody can reach this process any more, so another one has to take its place.
+    Deno.exit(1);
+  }
+}, SHOWN_EVERY_MS);

@@ -4,7 +4,8 @@ import { launchFlags, senderFlags } from "../../src/core/launch_flags.ts";
 import { runDeno } from "../run_deno.ts";
 
 function netOf(env: Record<string, string>): string[] {
-  const flag = launchFlags(parseConfig(env), "/srv/handoff").find((one) => one.startsWith("--allow-net="));
+  const flags = launchFlags(parseConfig(env), "/srv/handoff", "/srv/handoff/data/send.0a1b2c");
+  const flag = flags.find((one) => one.startsWith("--allow-net="));
   return flag!.slice("--allow-net=".length).split(",");
 }
 
@@ -14,9 +15,9 @@ test("the process may listen, reach its database and the code host, and nothing 
     "api.github.com:443",
     "unix:/srv/handoff/data/db.sock",
     "unix:/srv/handoff/data/backup.sock",
-    "unix:/srv/handoff/data/sender-0.sock",
+    "unix:/srv/handoff/data/send.0a1b2c",
   ]);
-  expect(netOf({ JOBS: "off" })).not.toContain("unix:/srv/handoff/data/sender-0.sock");
+  expect(netOf({ JOBS: "off" })).not.toContain("unix:/srv/handoff/data/send.0a1b2c");
   expect(netOf({
     PORT: "8080",
     HOST: "0.0.0.0",
@@ -27,7 +28,7 @@ test("the process may listen, reach its database and the code host, and nothing 
     "0.0.0.0:8080",
     "github.example.com:443",
     "db.internal:5432",
-    "unix:/srv/handoff/data/sender-0.sock",
+    "unix:/srv/handoff/data/send.0a1b2c",
     "api.stripe.com:443",
   ]);
 });
@@ -51,14 +52,14 @@ test("it writes to DATA_DIR only and runs no other program", () => {
 });
 
 test("the process that sends webhooks reaches the internet, and has nothing else", () => {
-  const flags = senderFlags(parseConfig({ WEBHOOK_ALLOWED_HOSTS: "build.internal" }), "/srv/handoff", 7);
+  const flags = senderFlags(parseConfig({ WEBHOOK_ALLOWED_HOSTS: "build.internal" }), "/data/send.0a1b2c");
   expect(flags.filter((flag) => flag.startsWith("--allow"))).toEqual([
     "--allow-net",
-    "--allow-read=/srv/handoff/data/sender-7.sock",
-    "--allow-write=/srv/handoff/data/sender-7.sock",
+    "--allow-read=/data/send.0a1b2c",
+    "--allow-write=/data/send.0a1b2c",
   ]);
   expect(flags.at(-1)).toBe("build.internal");
-  expect(senderFlags(parseConfig({ JOBS: "off" }), "/srv/handoff", 7)).toEqual([]);
+  expect(senderFlags(parseConfig({ JOBS: "off" }), "/data/send.0a1b2c")).toEqual([]);
 });
 
 test("a call to a host that is not configured is refused by the runtime itself", async () => {
@@ -71,7 +72,7 @@ test("a call to a host that is not configured is refused by the runtime itself",
 
 test.each([
   ["the service", launchFlags(parseConfig({}), Deno.cwd())],
-  ["its sender", senderFlags(parseConfig({}), Deno.cwd(), 7).filter((flag) => flag.startsWith("--"))],
+  ["its sender", senderFlags(parseConfig({}), "/data/send.0a1b2c").filter((flag) => flag.startsWith("--"))],
 ])(
   "%s loads no modules from the network, not even from hosts that Deno allows by itself",
   async (_, flags) => {

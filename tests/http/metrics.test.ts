@@ -97,7 +97,10 @@ test("what a lost database refuses is measured as the calls that it refuses", as
   const harness = await openHarness();
   try {
     const { services } = harness;
-    const app = buildApp({ ...services, databaseHealth: { lost: true, onLoss() {} } }, () => true);
+    const app = buildApp(
+      { ...services, databaseHealth: { lost: true, full: false, onLoss() {} } },
+      () => "ready",
+    );
     await app.request("/api/projects");
     await app.request("/api/webhooks/github", { method: "POST", body: "{}" });
     await app.request("/trpc/auth.me");

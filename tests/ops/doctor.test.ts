@@ -10,7 +10,7 @@ import {
   type Place,
   serverUrl,
 } from "../database.ts";
-import { senderSocket } from "../../src/sending/sender.ts";
+import { claimSocket, newSenderSocket } from "../../src/sending/sockets.ts";
 import { startWithSender } from "../service_process.ts";
 import { until } from "../until.ts";
 import { runOps } from "./_command.ts";
@@ -159,7 +159,7 @@ describe("the doctor", () => {
     });
     expect([running.code, running.text]).toEqual([
       0,
-      expect.stringMatching(/^ok {6}webhook sender at .+sender-\d+\.sock: it answers$/m),
+      expect.stringMatching(/^ok {6}webhook sender at .+send\.[0-9a-f]{6}: it answers$/m),
     ]);
     expect(running.text).toMatch(
       /^ok {6}events: (.+ a number, the oldest for|.+ without a number is) \d+ s/m,
@@ -171,9 +171,12 @@ describe("the doctor", () => {
     expect((await ask({ JOBS: "off" })).text).toMatch(
       /^unset {3}webhook sender: none runs on this machine; JOBS=off starts none$/m,
     );
-    // This process runs, and nobody listens at the socket that a sender of it would have.
-    await Deno.writeTextFile(senderSocket(place.dataDir, Deno.pid), "");
+    // This process runs, and nobody listens at the socket of its sender.
+    const lock = await claimSocket(newSenderSocket(place.dataDir));
     const silent = await ask();
+    lock.close();
+    // Nobody has what an ended process has left.
+    expect((await ask()).text).toMatch(/^unset {3}webhook sender: none runs on this machine/m);
     expect([silent.code, silent.text]).toEqual([
       1,
       expect.stringMatching(/^WRONG {3}webhook sender at .+: webhooks and chat messages are not sent: .+$/m),

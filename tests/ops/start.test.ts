@@ -150,7 +150,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     connection.close();
     expect(await service.ended()).toBe(0);
     expect(service.output).toContain('"stopped","answered":true,"closed":true');
-    await until(() => ![...Deno.readDirSync(folder)].some(({ name }) => name.startsWith("sender-")));
+    await until(() => ![...Deno.readDirSync(folder)].some(({ name }) => name.startsWith("send.")));
   },
 );
 
