@@ -8,7 +8,7 @@ import type { Config } from "./config.ts";
 import type { Services } from "./context.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { startEmbedder } from "../embedding/start.ts";
-import { remoteSender, type Sender, senderSocket } from "../sending/sender.ts";
+import { noSender, type Sender } from "../sending/sender.ts";
 import { Feed } from "./feed.ts";
 import { addGauges } from "./gauges.ts";
 import { Limits } from "./limits.ts";
@@ -17,6 +17,7 @@ import { createMailer } from "./mailer.ts";
 import { createMetrics } from "./metrics.ts";
 import { openQueue, prepareQueues } from "./queue.ts";
 import { loadSecrets } from "./secrets.ts";
+import { keepStatistics } from "./statistics.ts";
 
 /** The model comes with the project. */
 export const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
@@ -102,16 +103,22 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     metrics,
     mailer: createMailer(config),
     feed,
-    sender: parts.sender ?? remoteSender(senderSocket(config.DATA_DIR, Deno.pid)),
+    sender: parts.sender ?? noSender,
     signal: draining.signal,
   };
   addGauges(metrics, database, boss, embedder, feed);
+  const statistics = config.JOBS === "off" ? undefined : keepStatistics({
+    sql,
+    lastEvent: () => feed.last,
+    onError: (error) => log.warn("statistics failed", describeError(error)),
+  });
   return {
     services,
     boss,
     drain,
     async close() {
       drain();
+      await statistics?.stop();
       await boss.stop({ graceful: true, timeout: 3_000 });
       embedder.close();
       services.limits.close();
