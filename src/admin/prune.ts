@@ -7,10 +7,11 @@ const STEP = 2000;
  * Deletes data that has served its time: deliveries, mails, chat messages and events after 30 days;
  * tokens, sessions and runs that ended 30 days ago; used or expired invitations; counters of past
  * rate limits; refused sign-ins after 90 days (these are the only entries of the audit list that
- * anybody can cause). It works in steps, so that no lock is held for long, and each step begins at
+ * anybody can cause); and, if the configuration says so, old answers to creations and the history of
+ * tickets that were closed long ago. It works in steps, so that no lock is held for long, and each step begins at
  * the oldest rows.
  */
-export async function prune({ db }: Context): Promise<void> {
+export async function prune({ db, config }: Context): Promise<void> {
   const ended = db`least(revoked_at, expires_at)`;
   const served = [
     ["inbound_deliveries", "id", db`received_at < now() - interval '30 days' order by received_at`],
@@ -42,6 +43,43 @@ export async function prune({ db }: Context): Promise<void> {
     while ((await step()).count === STEP);
   }
   while (await pruneEvents(db) === STEP);
+  const { KEEP_ANSWERS_DAYS, KEEP_HISTORY_DAYS } = config;
+  if (KEEP_ANSWERS_DAYS) await pruneAnswers(db, KEEP_ANSWERS_DAYS);
+  if (KEEP_HISTORY_DAYS) await pruneHistory(db, KEEP_HISTORY_DAYS);
+}
+
+/** After this, a repeat of an old creation with its key creates again. */
+async function pruneAnswers(db: Db, days: number): Promise<void> {
+  for (const table of ["ticket_creations", "part_creations"]) {
+    const step = () =>
+      db`
+      delete from ${db(table)} where ctid = any (array(
+        select ctid from ${db(table)} where created_at < now() - make_interval(days => ${days})
+        limit ${db.unsafe(String(STEP))}))`;
+    while ((await step()).count === STEP);
+  }
+}
+
+/**
+ * Deletes what happened to tickets before they were closed for that long. A merge stays, because a
+ * ticket that is reopened must not take it for a new one.
+ */
+async function pruneHistory(db: Db, days: number): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const rows = await db<{ id: number }[]>`
+      with old as materialized (
+        select h.id from history h join tickets t on t.id = h.ticket_id
+        where h.id > ${after} and h.created_at < now() - make_interval(days => ${days})
+          and t.status = 'closed' and t.closed_at < now() - make_interval(days => ${days})
+          and coalesce(h.changes ? 'merge_sha', false) is false
+          and not exists (select from event_outbox o where o.history_id = h.id)
+        order by h.id limit ${db.unsafe(String(STEP))}
+      )
+      delete from history h using old where h.id = old.id returning h.id`;
+    if (rows.length < STEP) return;
+    after = Math.max(...rows.map(({ id }) => id));
+  }
 }
 
 /**

@@ -55,6 +55,13 @@ const origins = list
 const oneOf = <const Values extends [string, ...string[]]>(values: Values) =>
   z.enum(values, `takes one of: ${values.join(", ")}`);
 
+/** A number of days after which something is deleted. Unset means never. */
+const days = (least: number) => {
+  const allowed = `takes a number of days from ${least} to 9999`;
+  return z.string().trim().regex(/^[1-9]\d{0,3}$/, allowed).transform(Number)
+    .refine((count) => count >= least, allowed).optional();
+};
+
 const TLS_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
 const environment = z.object({
@@ -114,6 +121,9 @@ const environment = z.object({
     const [points, seconds] = text.split("/").map(Number);
     return { points: points!, seconds: seconds! };
   }).default({ points: 10, seconds: 60 }),
+  // Events read their history for a month, and the analysis looks back some weeks.
+  KEEP_HISTORY_DAYS: days(90),
+  KEEP_ANSWERS_DAYS: days(1),
   CORS_ORIGINS: origins.default([]),
   WEBHOOK_ALLOWED_HOSTS: list.refine(
     (hosts) =>

@@ -105,6 +105,10 @@ const WRONG: [string, string][] = [
   ["CORS_ORIGINS", "https://a.test,b"],
   ["CORS_ORIGINS", "localhost:5173"],
   ["TRUST_PROXY", "1"],
+  ["KEEP_HISTORY_DAYS", "89"],
+  ["KEEP_HISTORY_DAYS", "a year"],
+  ["KEEP_ANSWERS_DAYS", "0"],
+  ["KEEP_ANSWERS_DAYS", "10000"],
   ["LOG_LEVEL", "loud"],
 ];
 
@@ -135,6 +139,8 @@ test.each(VARIABLES)(
       STRIPE_API_URL: "https://x.test",
       GITHUB_API_URL: "https://x.test",
       CORS_ORIGINS: "https://x.test",
+      KEEP_HISTORY_DAYS: "400",
+      KEEP_ANSWERS_DAYS: "30",
     };
     const value = values[name] ?? "long enough a value".replaceAll(" ", "_");
     const clean = parseConfig({ [name]: value });

@@ -3,7 +3,7 @@ import { prune } from "../../src/admin/prune.ts";
 import type { Context } from "../../src/core/context.ts";
 import { hashToken, newOpaqueToken } from "../../src/core/tokens.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import { makeProject, makeTicket, makeUser, ticketInput } from "../factories.ts";
 import { planOf } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
@@ -176,6 +176,55 @@ describe("pruning", () => {
       expect(plan, index).toBeDefined();
       expect(plan, index).not.toContain("Seq Scan");
     }
+  });
+
+  test("keeps history and stored answers for ever, unless the configuration says for how long", async () => {
+    const { sql } = harness.now;
+    const project = await makeProject(harness.now);
+    const [open, closed, old, merged] = [
+      await makeTicket(harness.now, project, { idempotency_key: "young" }),
+      await makeTicket(harness.now, project, { idempotency_key: "old" }),
+      await makeTicket(harness.now, project),
+      await makeTicket(harness.now, project, { title: "Merged" }),
+    ];
+    for (const { path } of [closed, old, merged]) {
+      const body = { status: "closed", ...(path === merged.path && { merge_sha: "a".repeat(40) }) };
+      expect((await harness.now.call("PATCH", path, { token: project.admin.token, body })).status).toBe(200);
+    }
+    await sql`update history set created_at = now() - interval '101 days' where project_id = ${project.id}::uuid`;
+    await sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update tickets set closed_at = now() - interval '101 days' where id = any (${[
+        old.id,
+        merged.id,
+      ]}::uuid[])`;
+    });
+    await sql`update ticket_creations set created_at = now() - interval '8 days' where idempotency_key = 'old'`;
+    await sql`delete from event_outbox`;
+    const histories = () =>
+      Promise.all([open, closed, old, merged].map(({ id }) => count("history", `ticket_id = '${id}'`)));
+    const keys = () => count("ticket_creations", `project_id = '${project.id}'`);
+    const before = [await histories(), await keys()];
+    await harness.now.run("prune");
+    expect([await histories(), await keys()]).toEqual(before);
+    const pruneAfter = (days: Record<string, number>) =>
+      prune(
+        {
+          ...harness.now.services,
+          config: { ...harness.now.services.config, ...days },
+          db: sql,
+        } as unknown as Context,
+      );
+    await pruneAfter({ KEEP_HISTORY_DAYS: 102, KEEP_ANSWERS_DAYS: 9 });
+    expect([await histories(), await keys()]).toEqual(before);
+    await pruneAfter({ KEEP_HISTORY_DAYS: 100, KEEP_ANSWERS_DAYS: 7 });
+    const [[ofOpen, ofClosed]] = before as [[number, number], number];
+    expect([await histories(), await keys()]).toEqual([[ofOpen, ofClosed, 0, 1], 1]);
+    const again = await harness.now.call("POST", `${project.path}/tickets`, {
+      token: project.admin.token,
+      body: ticketInput({ idempotency_key: "old" }),
+    });
+    expect([again.status, again.body._idempotent_replay]).toEqual([201, undefined]);
   });
 
   test("keeps an idempotency key as long as its ticket", async () => {
