@@ -73,10 +73,11 @@ interface Restored {
 /**
  * Puts a backup into `dataDir`, which must hold no database yet. The database gets its name there
  * after it was opened and migrated. A restore that fails leaves the folder free for another backup.
+ * @param unchecked takes a backup without sums, of which nobody knows whether it is complete
  * @throws {Error} when there is a database, or `source` is no backup, was changed or can't be
  * opened
  */
-export async function restore(source: string, dataDir: string): Promise<Restored> {
+export async function restore(source: string, dataDir: string, unchecked = false): Promise<Restored> {
   const home = resolve(dataDir);
   if (!await exists(join(source, "db", "PG_VERSION"))) {
     throw new Error(`${resolve(source)} is not a backup of a database`);
@@ -86,6 +87,13 @@ export async function restore(source: string, dataDir: string): Promise<Restored
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
     const whole = await checkSums(source);
+    if (!whole && !unchecked) {
+      throw new Error(
+        `${
+          resolve(source)
+        } has no ${SUMS}, so nobody knows whether it is complete. With --unchecked it is restored nevertheless`,
+      );
+    }
     // A killed process may leave this folder behind. The next restore or a first start removes the
     // folder.
     const unfinished = join(home, "db.new");

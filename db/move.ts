@@ -88,17 +88,21 @@ async function requireCurrent({ database: { sql }, name }: Side): Promise<void> 
  */
 async function stopWriters(from: TransactionSql): Promise<void> {
   await lockStart(from);
-  const running = await from`
-    select from pg_stat_activity
-    where datname = current_database() and application_name = ${APPLICATION} and pid <> pg_backend_pid()`;
-  if (running.count > 0) {
-    throw new Error(
-      `${running.count} connections of the service are open at the source: stop every process, and a pooler if there is one`,
-    );
-  }
+  await refuseRunning(from);
   const tables = await readTables(from);
   await from`select set_config('lock_timeout', ${String(WRITERS_MS)}, true)`;
   await from.unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in share mode`);
+}
+
+/** @throws {Error} if a service has the source open */
+export async function refuseRunning(from: Db): Promise<void> {
+  const running = await from`
+    select from pg_stat_activity
+    where datname = current_database() and application_name = ${APPLICATION} and pid <> pg_backend_pid()`;
+  if (running.count === 0) return;
+  throw new Error(
+    `${running.count} connections of the service are open at the source: stop every process, and a pooler if there is one`,
+  );
 }
 
 /** Marks the target as unfinished, and returns the id of the move. */

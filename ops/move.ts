@@ -4,7 +4,7 @@ import { placeOf } from "../db/address.ts";
 import { requireEmbedded } from "../db/files.ts";
 import { ConfigError, messageOf } from "../db/errors.ts";
 import { examine } from "../db/fitness.ts";
-import { move, type Side, undoMove } from "../db/move.ts";
+import { move, refuseRunning, type Side, undoMove } from "../db/move.ts";
 import { readMark } from "../db/move_mark.ts";
 import { openDatabase } from "../db/open.ts";
 import { type Config, connectionsOf, parseConfig, readConfig } from "../src/core/config.ts";
@@ -45,7 +45,11 @@ await runParsed({
   if (to === undefined) return await liftMark(config);
   const there = configAt(config, to);
   await requireOther(config, there);
-  await withSide(config, (source) => withSide(there, (target) => carry(config, source, target)));
+  await withSide(config, async (source) => {
+    // A move that is refused leaves nothing at an embedded target.
+    await refuseRunning(source.database.sql);
+    await withSide(there, (target) => carry(config, source, target));
+  });
   tellNext(config, there);
 });
 
@@ -54,6 +58,9 @@ function configAt(config: Config, to: string): Config {
   const { DATABASE_URL: _, ...rest } = Deno.env.toObject();
   const there = { ...rest, DATA_DIR: config.DATA_DIR };
   if (to === "embedded") return parseConfig(there);
+  if (!to.includes("://")) {
+    throw new ConfigError("--to: takes embedded, or the address of a server, postgres://…");
+  }
   try {
     return parseConfig({ ...there, DATABASE_URL: to });
   } catch (error) {
@@ -139,12 +146,13 @@ function megabytes(bytes: number): string {
 /** Reports rows, rate and remaining time every two seconds. */
 function progress(): (done: number, total: number) => void {
   const started = performance.now();
+  // At first there is no rate yet.
   let told = started;
   return (done, total) => {
     const now = performance.now();
     if (now - told < TELL_EVERY_MS && done < total) return;
     told = now;
-    const rate = done / ((now - started) / 1000);
+    const rate = done / (Math.max(now - started, 1) / 1000);
     const left = Math.ceil((total - done) / rate);
     console.log(`${done} of ${counted(total, "row")}, ${rate.toFixed(0)} a second, ${left} s left`);
   };

@@ -167,7 +167,10 @@ describe("a backup of the embedded database", () => {
     await Deno.mkdir(`${folder}/restored/db.new/db`, { recursive: true });
     expect(await restore(`${folder}/taken`, `${folder}/restored`)).toMatchObject({ whole: true });
     await Deno.remove(`${folder}/taken/SHA256SUMS`);
-    expect(await restore(`${folder}/taken`, `${folder}/earlier`)).toMatchObject({ whole: false });
+    await expect(restore(`${folder}/taken`, `${folder}/earlier`)).rejects.toThrow(
+      "has no SHA256SUMS, so nobody",
+    );
+    expect(await restore(`${folder}/taken`, `${folder}/earlier`, true)).toMatchObject({ whole: false });
   });
 
   test("never takes the place of anything", async () => {

@@ -9,7 +9,7 @@ const TAKES: Record<Command, string> = {
   invite: " -- EMAIL",
   migrate: "",
   move: " -- --to postgres://USER@HOST/DATABASE | --to embedded | --undo",
-  restore: " -- FOLDER",
+  restore: " -- FOLDER [--unchecked]",
 };
 
 test("a command that is asked how it is called, or told too much, says so and begins nothing", async () => {
