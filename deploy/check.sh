@@ -19,7 +19,8 @@ not_done() { echo "chart: not validated, because its tools can't be fetched here
 import json, pathlib, sys
 for folder in pathlib.Path(sys.argv[1]).glob("v*-local-strict"):
     definitions = json.loads((folder / "_definitions.json").read_text())
-    for kind in ("deployment-apps-v1", "job-batch-v1", "poddisruptionbudget-policy-v1", "service-v1"):
+    for kind in ("deployment-apps-v1", "job-batch-v1", "poddisruptionbudget-policy-v1", "service-v1",
+                 "networkpolicy-networking-v1"):
         schema = json.loads((folder / f"{kind}.json").read_text()) | definitions
         text = json.dumps(schema).replace('"/api/_definitions.json#', '"#').replace('"_definitions.json#', '"#')
         (folder / f"{kind}.json").write_text(text)
@@ -38,5 +39,6 @@ validate() {
 for version in 1.27.0 1.37.0; do
   validate
   validate --values chart/values.cloudnativepg.yaml --set serviceMonitor.enabled=true
+  validate --set networkPolicy.enabled=true --set image.digest=sha256:0000
   validate --set migration.enabled=false --set disruptionBudget.enabled=false --set env.ADMIN_EMAIL=ada@example.test
 done

@@ -43,7 +43,7 @@ export async function runParsed<const Options extends ParseArgsOptionsConfig>(
   { command, takes, options }: { command: string; takes: string; options: Options },
   work: (args: Parsed<Options>, usage: string) => Promise<number | void>,
 ): Promise<never> {
-  const usage = [`npm run ${command}`, ...takes === "" ? [] : ["--", takes]].join(" ");
+  const usage = usageOf(command, takes);
   try {
     const help = { type: "boolean", short: "h" } as const;
     const args = readArguments({ ...options, help }, usage);
@@ -57,6 +57,12 @@ export async function runParsed<const Options extends ParseArgsOptionsConfig>(
     console.error(error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`);
     Deno.exit(1);
   }
+}
+
+/** A release has a program of its own and no npm. */
+function usageOf(command: string, takes: string): string {
+  if (Deno.env.get("HANDOFF_RELEASE")) return `./handoff ${command} ${takes}`.trim();
+  return [`npm run ${command}`, ...takes === "" ? [] : ["--", takes]].join(" ");
 }
 
 function readArguments<const Options extends ParseArgsOptionsConfig>(options: Options, usage: string) {

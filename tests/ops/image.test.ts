@@ -23,9 +23,39 @@ test("every path that the image copies is there and is sent to its build", async
 test("the image has the commands of its operator, compiled like the service", () => {
   const [, cached = ""] = /deno cache ((?:\\\n|.)+)/.exec(linesOf("Dockerfile").join("\n")) ?? [];
   const { tasks } = JSON.parse(linesOf("deno.json").join("\n")) as { tasks: Record<string, string> };
-  // The known vulnerabilities are asked for where the packages are installed.
-  const commands = Object.values(tasks).flatMap((task) => /ops\/\w+\.ts/.exec(task) ?? [])
-    .filter((path) => path !== "ops/audit.ts");
+  // These are for those who have a checkout and its packages.
+  const commands = Object.values(tasks).flatMap((task) => /ops\/(\w+)\.ts/.exec(task)?.[1] ?? [])
+    .filter((name) => !["audit", "release"].includes(name));
   expect(commands).toHaveLength(8);
-  expect(cached.split(/[\s\\]+/)).toEqual(expect.arrayContaining(commands));
+  const paths = commands.map((name) => `ops/${name}.ts`);
+  expect(cached.split(/[\s\\]+/)).toEqual(expect.arrayContaining(paths));
+  const [, ofRelease = ""] = /^(backup .+)\)$/m.exec(linesOf("ops/handoff.sh").join("\n")) ?? [];
+  expect(ofRelease.split(" | ")).toEqual(commands.sort());
+});
+
+test("the version is the same everywhere", () => {
+  const { version } = JSON.parse(linesOf("package.json").join("\n"));
+  expect(linesOf("Dockerfile").join("\n")).toContain(`image.version="${version}"`);
+  expect(linesOf("deploy/chart/Chart.yaml")).toContain(`version: ${version}`);
+  expect(linesOf("deploy/chart/Chart.yaml")).toContain(`appVersion: "${version}"`);
+  expect(linesOf("CHANGELOG.md")).toContain(`## ${version}`);
+});
+
+test("the image's health check tells a service that answers from one that doesn't", async () => {
+  const [, quoted = ""] = /CMD (\["bash".+\])/.exec(linesOf("Dockerfile").join("\n")) ?? [];
+  const [command, ...args] = JSON.parse(quoted) as [string, ...string[]];
+  let status = 200;
+  const hosts: (string | null)[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    hosts.push(request.headers.get("host"));
+    return new Response("", { status: new URL(request.url).pathname === "/healthz" ? status : 404 });
+  });
+  const env = { PORT: String(server.addr.port) };
+  const check = async () => (await new Deno.Command(command, { args, env, stderr: "null" }).output()).code;
+  expect(await check()).toBe(0);
+  expect(hosts).toEqual([`127.0.0.1:${server.addr.port}`]);
+  status = 503;
+  expect(await check()).toBe(1);
+  await server.shutdown();
+  expect(await check()).not.toBe(0);
 });
