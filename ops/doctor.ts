@@ -39,6 +39,7 @@ await runCommand("doctor", [], async () => {
   const checks = [
     isWritable,
     await checkDatabase(config, isWritable),
+    await checkService(config),
     await checkSenders(config),
     await checkModel(config),
   ];
@@ -112,6 +113,7 @@ async function askService(config: Config, what: string): Promise<boolean> {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
     const body = await response.text();
     if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
+    if (isDegraded(body)) return complain(what, `in use by a service of which a part stands still: ${body}`);
     console.log(`ok      ${what}: in use by the running service, which says ${body}`);
     await tellMetrics(config);
     return true;
@@ -119,6 +121,26 @@ async function askService(config: Config, what: string): Promise<boolean> {
     const hint = "if the service has another HOST or PORT, set them for this command, too";
     return complain(what, `in use by a process that doesn't answer at ${url} (${hint}): ${messageOf(error)}`);
   }
+}
+
+/** Asks a service that shares its database server with this command, if one answers here. */
+async function checkService(config: Config): Promise<boolean> {
+  if (!config.DATABASE_URL || config.JOBS === "only") return true;
+  const url = `${ownUrl(config)}/readyz`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+    const body = await response.text();
+    if (!response.ok || isDegraded(body)) return complain(`service at ${url}`, `it says ${body}`);
+    console.log(`ok      service at ${url}: it says ${body}`);
+  } catch {
+    console.log(`unset   service: none answers at ${url}`);
+  }
+  return true;
+}
+
+/** Whether calls are served, and another part stands still. */
+function isDegraded(body: string): boolean {
+  return body.includes('"status":"degraded"');
 }
 
 /** Tells the same as `tellEvents`, by the figures of the running service. */
