@@ -23,13 +23,17 @@ beforeAll(async () => {
   if (harness.now.place.url) await sql`alter table tickets set (autovacuum_enabled = off)`;
   await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
+    await sql`set local statement_timeout = 0`;
     await insert(sql, old, OLD);
     // The planner knows of these, and goes on to expect as few.
     await insert(sql, grown, FEW);
   });
   await sql`vacuum analyze tickets`;
   const ctx = systemContext(services, { kind: "job", id: "import" }, "grown");
-  await transact(ctx, async ({ db }) => await insert(db, grown, FRESH, FEW));
+  await transact(ctx, async ({ db }) => {
+    await db`set local statement_timeout = 0`;
+    await insert(db, grown, FRESH, FEW);
+  });
 });
 
 function insert(db: ProjectContext["db"], { id }: TestProject, count: number, before = 0) {
