@@ -51,8 +51,8 @@ async function wakeWorkers({ sql, queue, signal }: Services): Promise<void> {
   }
 }
 
-/** Twice the time that a job may take, and much more than a queue rests. */
-const STALLED_MS = 120_000;
+/** Longer than two rests of a queue and a job between them. */
+const STALLED_MS = 2 * POLLING_SECONDS * 1000 + 120_000;
 
 /**
  * Tells whether a worker of this process has stopped asking for jobs. Nothing else would tell, because
