@@ -491,6 +491,7 @@ create table part_creations (
   idempotency_key text not null,
   response jsonb not null,
   body_sha256 text,
+  created_at timestamp(3) with time zone not null default now(),
   constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text,
     'comment'::text, 'question'::text]))),
   constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key),
@@ -880,6 +881,7 @@ create table ticket_creations (
   ticket_id uuid not null,
   response jsonb not null,
   body_sha256 text,
+  created_at timestamp(3) with time zone not null default now(),
   constraint ticket_creations_pkey PRIMARY KEY (project_id, idempotency_key)
 );
 CREATE INDEX ticket_creations_ticket_idx ON public.ticket_creations USING btree (ticket_id);
@@ -1059,6 +1061,8 @@ END) stored,
     'in_progress'::text, 'validation'::text, 'live'::text]))),
   constraint tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
 );
+CREATE INDEX tickets_blocking_idx ON public.tickets USING btree (project_id, status, created_at, id) WHERE
+  blocking;
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
 CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL)
   AND ((status = 'open'::text) OR (deployed_at IS NULL)));
@@ -1075,6 +1079,8 @@ CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_st
   (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
 CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
+CREATE INDEX tickets_waiting_idx ON public.tickets USING btree (project_id, created_at, id) WHERE
+  ((pending_questions > 0) OR ((stage = 'validation'::text) AND (cases_approved < cases_total)));
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION index_new_texts();
 CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN
