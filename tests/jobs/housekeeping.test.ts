@@ -114,9 +114,10 @@ describe("pruning", () => {
   test("deletes mails and chat messages after 30 days, and none that is still to be sent", async () => {
     const { id } = await makeUser(harness.now);
     await harness.now.sql`
-      insert into messages (id, user_id, channel, kind, state, created_at)
-      select gen_random_uuid(), ${id}::uuid, 'mail', 'now', state, now() - make_interval(days => days)
-      from unnest(array['pending', 'sent', 'refused', 'failed', 'obsolete']) state, unnest(array[29, 31]) days`;
+      insert into messages (id, user_id, account_id, channel, kind, state, created_at)
+      select gen_random_uuid(), u.id, u.account_id, 'mail', 'now', state, now() - make_interval(days => days)
+      from users u, unnest(array['pending', 'sent', 'refused', 'failed', 'obsolete']) state, unnest(array[29, 31]) days
+      where u.id = ${id}::uuid`;
     await harness.now.run("prune");
     expect(await count("messages", `user_id = '${id}'`)).toBe(6);
     expect(await count("messages", `user_id = '${id}' and state = 'pending'`)).toBe(2);
@@ -150,8 +151,9 @@ describe("pruning", () => {
     await sql`
       insert into audit_log (action, actor) select 'session.refused', '{}' from generate_series(1, 20000)`;
     await sql`
-      insert into messages (id, user_id, channel, kind, state)
-      select gen_random_uuid(), ${id}::uuid, 'mail', 'now', 'sent' from generate_series(1, 20000)`;
+      insert into messages (id, user_id, account_id, channel, kind, state)
+      select gen_random_uuid(), u.id, u.account_id, 'mail', 'now', 'sent' from users u, generate_series(1, 20000)
+      where u.id = ${id}::uuid`;
     for (const table of ["sessions", "refresh_tokens", "audit_log", "messages"]) {
       await sql.unsafe(`vacuum analyze ${table}`);
     }

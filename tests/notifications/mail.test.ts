@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createMailer, MailRefused } from "../../src/core/mailer.ts";
 import { systemContext } from "../../src/core/context.ts";
-import { makeMember, makeUser, type TestTicket } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, makeUser, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { TestMailServer } from "../smtp.ts";
 import { DECISION, useTalk } from "../talk.ts";
@@ -306,6 +306,22 @@ describe("a mail server", () => {
     expect(mailsTo(slow.reader)).toHaveLength(1);
   });
 
+  test("may be named by an IPv6 address", async () => {
+    const server = Deno.listen({ hostname: "::1", port: 0 });
+    const mailer = createMailer({
+      ...settings,
+      SMTP_URL: `smtp://[::1]:${(server.addr as Deno.NetAddr).port}`,
+      PUBLIC_URL: "http://handoff.test",
+    })!;
+    const sending = mailer.send({ id: "six", to: "someone@handoff.test", subject: "x", text: "x" })
+      .catch((error: unknown) => error);
+    const connection = await server.accept();
+    await connection.write(new TextEncoder().encode("554 not now\r\n"));
+    expect(String(await sending)).toContain("554 not now");
+    connection.close();
+    server.close();
+  });
+
   test("that falls silent is not waited for without end, and may be tried again", async () => {
     const mailer = createMailer({ ...settings, PUBLIC_URL: "http://handoff.test" }, {
       connectMs: 100,
@@ -348,6 +364,19 @@ describe("a mail server", () => {
       select state, tries, error from messages where user_id = ${first.reader.id}::uuid`;
     expect([...rows]).toEqual([{ state: "refused", tries: 1, error: expect.stringContaining("550") }]);
     expect(await metric('handoff_messages_total{channel="mail",outcome="refused"}')).toBeGreaterThan(0);
+  });
+
+  test("gets the mails of the accounts in turns", async () => {
+    await Promise.all(Array.from({ length: 12 }, asked));
+    const other = await makeProject(harness.now);
+    const reader = await makeMember(harness.now, other, "member");
+    const ticket = await makeTicket(harness.now, other);
+    const body = { prompt: "Which way?", addressee: { user_id: reader.id } };
+    await talk.done("POST", `${ticket.path}/questions`, body, other.admin);
+    smtp.received.length = 0;
+    await deliver();
+    expect(smtp.received.findIndex(({ to }) => to === reader.email)).toBeLessThan(6);
+    expect(smtp.received.length).toBeGreaterThanOrEqual(13);
   });
 
   test("that refuses the sender or relaying is tried again, until it is mended", async () => {
