@@ -37,8 +37,19 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
     services.queue.onWake(name, () => ids.forEach((id) => boss.notifyWorker(id)));
   }
   void wakeWorkers(services);
-  const contextOf = (id: string) => systemContext(services, { kind: "job", id }, crypto.randomUUID());
-  for (const follower of FOLLOWERS) void runFollower(contextOf(follower.name), follower);
+}
+
+/**
+ * Starts the followers of the events. They run in each process, also in one without jobs, so that
+ * people are notified of its changes at once.
+ */
+export function startFollowers(services: Services): void {
+  for (const follower of FOLLOWERS) {
+    void runFollower(
+      systemContext(services, { kind: "job", id: follower.name }, crypto.randomUUID()),
+      follower,
+    );
+  }
 }
 
 /** Wakes the workers of queues that have a due job, until the service drains. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError, ForeignSchema, messageOf } from "../db/errors.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { onceAMinute } from "../db/queue.ts";
-import { areStalled, startJobs } from "../jobs/main.ts";
+import { areStalled, startFollowers, startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
 import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";
 import type { Services } from "./core/context.ts";
@@ -51,6 +51,7 @@ async function main(): Promise<void> {
   const begin = async () => {
     // The admin's password is printed at once, because a failure before that would lose it.
     announce(config, await createFirstAdmin(running.services.sql, config));
+    startFollowers(running.services);
     if (config.JOBS !== "off") await startJobs(running.boss, running.services);
     started = true;
     warn(config);

@@ -59,7 +59,7 @@ const AGAIN_S = 1;
 /** Without an event, a look costs no statement. */
 const IDLE_S = 60;
 
-/** Runs in each process that runs jobs, until the service drains. It wakes with the feed. */
+/** Runs in each process until the service drains. It wakes with the feed. */
 export async function runFollower(ctx: Context, { name, catchUp }: Follower): Promise<void> {
   const { feed, signal } = ctx;
   while (!signal.aborted) {
