@@ -18,7 +18,7 @@ export async function openProject(rest: Rest, name: string): Promise<Project> {
     if (found) return found;
     cursor = next_cursor;
   } while (cursor !== null);
-  const made = await rest.call("POST", "/projects", { name, slug });
+  const made = await rest.call("POST", "/projects", { name, slug, closing: "people" });
   if (made.status !== 201) throw new Error(`Cannot make the project ${name}: ${reasonOf(made)}`);
   return Project.parse(made.body);
 }

@@ -94,7 +94,9 @@ const INVARIANTS: Record<string, string> = {
     having min(sequence) <> 1 or max(sequence) <> count(*) or count(distinct sequence) <> count(*)`,
   "a lease belongs to a claim, and a pending task to nobody who began it": `
     select * from tasks where (lease_expires_at is not null and (assignee_session_id is null or assignee_user_id is null))
-      or (status = 'in_progress' and assignee_session_id is not null and lease_expires_at is null)
+      or (status = 'in_progress' and assignee_session_id is not null and lease_expires_at is null
+        and claimed_with in (select id from api_keys))
+      or (claimed_with is null and assignee_session_id is not null)
       or (status = 'pending' and (assignee_session_id is not null or started_at is not null))`,
   "a task in progress was begun, and one that is done, alone, completed": `
     select * from tasks where (status = 'in_progress' and started_at is null) or (status = 'done') <> (completed_at is not null)`,

@@ -39,7 +39,7 @@ export function assignTask(at: TicketAt) {
 export function actOnTask(at: TicketAt, taskId: string) {
   return ticketChange(
     at,
-    async (act: "claim" | "release" | "delete"): Promise<unknown> =>
+    async (act: "claim" | "release" | "takeOver" | "delete"): Promise<unknown> =>
       await handoff.api.tasks[act].mutate({ ...at, taskId }),
   );
 }

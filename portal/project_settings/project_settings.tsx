@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import { Checkbox } from "react-aria-components";
 import type { Project } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
@@ -41,14 +42,19 @@ export function ProjectSettings() {
 
 function Naming({ project }: { project: Project }) {
   const navigate = useNavigate();
-  const rename = async ({ name, key }: Record<string, string>) => {
-    const changed = await updateProject({ id: project.id, name, key });
+  const rename = async ({ name, key, closing }: Record<string, string>) => {
+    const changed = await updateProject({
+      id: project.id,
+      name,
+      key,
+      closing: closing ? "people" : "anyone",
+    });
     await navigate({ to: "/$key/settings", params: { key: changed.key } });
     sayDone(words.saved);
   };
   return (
     <Section title={words.project}>
-      <CallForm key={`${project.name} ${project.key}`} submit={words.save} send={rename}>
+      <CallForm key={`${project.name} ${project.key} ${project.closing}`} submit={words.save} send={rename}>
         <Field name="name" label={words.name} defaultValue={project.name} maxLength={120} isRequired />
         <Field
           name="key"
@@ -58,6 +64,15 @@ function Naming({ project }: { project: Project }) {
           maxLength={10}
           isRequired
         />
+        <Checkbox
+          className="check"
+          name="closing"
+          value="people"
+          defaultSelected={project.closing === "people"}
+        >
+          <span className="box" />
+          <span>{words.peopleClose}</span>
+        </Checkbox>
       </CallForm>
     </Section>
   );

@@ -1,3 +1,4 @@
+import { Checkbox } from "react-aria-components";
 import type { Project } from "../api/types.ts";
 import { createProject } from "../data/projects.ts";
 import { CallForm } from "../ui/call_form.tsx";
@@ -11,8 +12,8 @@ interface Props {
 
 /** A name is enough, because the service makes the key from the name. */
 export function NewProject({ made, autoFocus = false }: Props) {
-  const create = async ({ name = "" }: Record<string, string>) => {
-    made(await createProject({ name }));
+  const create = async ({ name = "", closing }: Record<string, string>) => {
+    made(await createProject({ name, closing: closing ? "people" : "anyone" }));
   };
   return (
     <CallForm look="inline" submit={words.create} send={create}>
@@ -24,6 +25,10 @@ export function NewProject({ made, autoFocus = false }: Props) {
         isRequired
         autoFocus={autoFocus}
       />
+      <Checkbox className="check" name="closing" value="people" defaultSelected>
+        <span className="box" />
+        <span>{words.peopleClose}</span>
+      </Checkbox>
     </CallForm>
   );
 }

@@ -1,6 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
+import { meQuery } from "../data/me.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
 import { useName } from "../app/people.ts";
@@ -8,6 +9,7 @@ import { sayRefused } from "../app/toasts.tsx";
 import { actOnTask, updateTask } from "../data/tasks.ts";
 import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
 import { Choice, MenuButton } from "../ui/menu.tsx";
+import { ago } from "../ui/time.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ROLES, TASK_STATUS } from "../words/enums.ts";
@@ -27,6 +29,7 @@ interface Props {
 export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
   const [reason, setReason] = useState<string | null>(null);
   const [isEditing, setEditing] = useState(false);
+  const me = useQuery(meQuery).data?.user.id;
   const at = { id: project.id, ticketId: task.handoff_request_id };
   const onError = (error: unknown) => sayRefused(error);
   const change = useMutation({ ...updateTask(at, task), onError });
@@ -98,12 +101,20 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
           {words.claim}
         </Button>
       )}
-      {mayWrite && task.lease_expires_at && (
+      {mayWrite && task.status === "in_progress" && task.assignee_user_id === me && (
         <Button
           className="button quiet"
           onPress={() => act.mutate("release")}
         >
           {words.release}
+        </Button>
+      )}
+      {mayWrite && task.status === "in_progress" && task.assignee_user_id !== me && (
+        <Button
+          className="button quiet"
+          onPress={() => act.mutate("takeOver")}
+        >
+          {words.takeOver}
         </Button>
       )}
       {mayWrite && (
@@ -133,6 +144,7 @@ function TaskFacts({ project, task, all }: { project: Project; task: Task; all: 
     ROLES[task.role],
     task.assignee_user_id && assignee,
     typeof left === "number" && words.claimedUntil(left),
+    task.status === "in_progress" && left === null && task.started_at && words.since(ago(task.started_at)),
     before.length > 0 && words.after(before.join(", ")),
     task.actual_minutes !== null
       ? words.took(task.actual_minutes)

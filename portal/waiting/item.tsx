@@ -25,6 +25,7 @@ const ICONS: Record<WaitingItem["kind"], () => ReactNode> = {
   question: Question,
   approval: Flask,
   task: Tasks,
+  claim: Tasks,
   agent_run: Robot,
   webhook: LinkIcon,
   dead_letter: Warn,
@@ -67,7 +68,7 @@ export function Item({ item, done }: Props) {
       {kind === "question" && <AskedQuestion item={item} done={done} />}
       {kind === "approval" && <Approval item={item} done={done} />}
       {kind === "task" && <ReadyTask item={item} done={done} />}
-      {(kind === "agent_run" || kind === "dead_letter") && <p dir="auto">{title}</p>}
+      {(kind === "claim" || kind === "agent_run" || kind === "dead_letter") && <p dir="auto">{title}</p>}
       {kind === "webhook" && (
         <>
           <p dir="auto">{project?.name}: {title}</p>

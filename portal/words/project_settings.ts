@@ -6,6 +6,7 @@ export const projectSettings = {
   name: "Name",
   key: "Key",
   keyHint: "Refs begin with it. Refs with a former key go on working.",
+  peopleClose: "Only people close tickets. Agents bring them to validation.",
   save: "Save",
   saved: "Saved.",
   members: "Members",

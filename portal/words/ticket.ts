@@ -73,6 +73,8 @@ export const tasks = {
   actions: (title: string) => `More for ${title}`,
   claim: "Claim",
   release: "Release",
+  takeOver: "Take over",
+  since: (when: string) => `begun ${when}`,
   claimedUntil: (minutes: number) => minutes > 0 ? `${minutes} min left` : "lease over",
   after: (numbers: string) => `after ${numbers}`,
   estimate: (minutes: number) => `about ${minutes} min`,

@@ -12,6 +12,7 @@ export const waiting = {
     question: "Question",
     approval: "To approve",
     task: "Your task",
+    claim: "Yours for a day",
     agent_run: "Agent failed",
     webhook: "Webhook off",
     dead_letter: "Failed job",

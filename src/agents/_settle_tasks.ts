@@ -123,6 +123,7 @@ async function write({ db }: Context, settled: SettledTask[]): Promise<SettledTa
   await db`
     update tasks t set status = s.status, blocking_reason = s.blocking_reason, completed_at = s.completed_at,
       assignee_user_id = s.assignee_user_id, assignee_session_id = s.assignee_session_id, started_at = s.started_at,
+      claimed_with = case when s.status <> 'pending' then t.claimed_with end,
       actual_minutes = case when s.status = 'done' then coalesce(s.actual_minutes, ${
     minutesBetween(db, db`s.started_at`, db`s.completed_at`)
   }) else s.actual_minutes end,

@@ -35,6 +35,7 @@ export const ERRORS = {
     message: "The ticket has changed since the version that the question is about",
   },
   question_unanswered: { status: 409, message: "A person's question on the ticket is unanswered" },
+  people_close: { status: 409, message: "Only people close tickets of this project" },
   human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
   version_conflict: { status: 412, message: "The resource has another version than If-Match names" },
   answer_too_large: { status: 400, message: "The answer would be too large" },

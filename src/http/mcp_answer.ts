@@ -16,6 +16,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   invalid_transition: "Read the task or role as it is now with get_ticket.",
   not_found:
     "Check the ref or id. get_context shows your questions, find_tickets and find_tasks list the rest.",
+  people_close: "Move it to validation with update_ticket and tell your user.",
   payload_too_large: "Send or ask for less.",
   rate_limited: "Wait for retryAfter seconds.",
   roles_incomplete: "Finish or skip the roles first with set_role.",

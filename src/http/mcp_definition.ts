@@ -66,6 +66,10 @@ function shorten(schema: Json): void {
   // Gemini refuses all formats but two. The call itself still checks the format.
   delete schema.format;
   if (schema.minLength === 1) delete schema.minLength;
+  // Few values reach such a limit, and the error for a larger one names it.
+  if (Number(schema.maxLength) >= 1000) delete schema.maxLength;
+  if (Number(schema.maxItems) >= 20) delete schema.maxItems;
+  if (Number(schema.maximum) >= 1000) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -15,12 +15,10 @@ export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expect
 export const TaskId = TaskName.meta({ description: "Such as HO-12/3" });
 
 export const Agent = text(1, 128).optional().describe(
-  "Your own stable name; claims are kept under it",
+  "Your stable name",
 );
 
-export const Version = z.int().min(1).optional().describe(
-  "Version that you read; the call fails if it has changed",
-);
+export const Version = z.int().min(1).optional().describe("Version you read");
 
 /** The page size of a tool's list. */
 export const limit = z.int().min(1).max(50).default(20);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
 import { Id, text } from "../core/schema.ts";
 import { CreateQuestion, QuestionTexts } from "../questions/schema.ts";
-import { Ref, TaskId } from "./_fields.ts";
+import { Agent, Ref, TaskId } from "./_fields.ts";
 import { findPerson } from "./_people.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
@@ -22,6 +22,7 @@ const Asked = z.strictObject({
   due_in_hours: z.number().min(0.1).max(MAX_HOURS).optional(),
   default_option: text(1, 200).optional().describe("The answer if nobody answers in time"),
   task_id: TaskId.optional().describe("Your task that can't go on"),
+  agent: Agent,
   withdraw: Id.optional().describe("Instead: id of your question to take back"),
   idempotency_key: shape.idempotency_key,
 });
@@ -62,6 +63,7 @@ export const askHuman = defineTool({
       id,
       ticketId,
       task_id: taskId,
+      session_id: asked.agent,
       context: asked.context,
       idempotency_key: asked.idempotency_key,
       prompt: asked.question!,

@@ -1,27 +1,31 @@
 import { z } from "zod";
 import { AppError } from "../core/errors.ts";
 import { Role } from "../core/schema.ts";
-import type { Task } from "../tasks/schema.ts";
+import type { Task, TaskPath } from "../tasks/schema.ts";
+import { RequestType, Stage } from "../tickets/schema.ts";
+import { bytesOf, cutText } from "./_budget.ts";
 import { Agent, ProjectKey, Ref, TaskId } from "./_fields.ts";
-import { HeldTask, heldTask } from "./_rows.ts";
+import { HeldTask, heldTask, rolesOf } from "./_rows.ts";
+import { howToRead } from "./_texts.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
-/**
- * The number of ready tasks that are tried before the call gives up, because other agents claim at
- * the same moment.
- */
-const MAX_TRIES = 20;
+/** The most bytes of the ticket's description. It is enough to begin with most tickets. */
+const DESCRIPTION_BYTES = 1_500;
+/** A large task leaves less room for the ticket. */
+const ANSWER_BYTES = 21_000;
+const MIN_DESCRIPTION_BYTES = 100;
 
-type Claiming = Caller<"tasks.claim" | "tasks.listOfProject">;
+type Claiming = Caller<"tasks.claim" | "tasks.claimNext" | "tickets.get">;
 
 export const claimTask = defineTool({
   name: "claim_task",
   title: "Claim a task",
   description:
-    "Claims the task that you name, or the oldest ready task of the ticket or project. Nobody else gets it for " +
-    "15 minutes; update_task, wait_for and renew_claim extend that. Claiming again what you hold returns it.",
-  calls: ["tasks.claim", "tasks.listOfProject"],
-  others: ["title", "body", "criteria"],
+    "Claims the task that you name, or the oldest ready task of the ticket or project, for 15 minutes; update_task, " +
+    "wait_for and renew_claim extend that. claimed is false if nothing is ready.",
+  calls: ["tasks.claim", "tasks.claimNext"],
+  optional: ["tickets.get"],
+  others: ["title", "body", "criteria", "about.title", "about.description"],
   input: z.strictObject({
     ticket: Ref.optional(),
     task_id: TaskId.optional(),
@@ -29,71 +33,74 @@ export const claimTask = defineTool({
     role: Role.optional(),
     agent: Agent,
   }),
-  output: HeldTask,
-  async run(caller, { ticket, task_id, project, role, agent }) {
+  output: HeldTask.partial().extend({
+    claimed: z.boolean(),
+    about: z.object({
+      title: z.string(),
+      type: RequestType,
+      stage: Stage,
+      version: z.int(),
+      roles: z.array(z.string()),
+      description: z.string(),
+    }).optional().describe("The ticket"),
+    reason: z.string().optional().describe("Why nothing is ready"),
+    next: z.string().optional(),
+  }),
+  async run(caller, { ticket, task_id, project, role, agent: session_id }) {
     if (task_id !== undefined) {
       const { path, ref } = await caller.locateTask({ ticket, task_id });
-      return heldTask(await claim(caller, path, agent), ref);
+      const task = await claimNamed(caller, { ...path, session_id });
+      return await withTicket(caller, path, heldTask(task, ref));
     }
-    return await claimNext(caller, { ticket, project, role }, agent);
+    const { id, ticketId } = ticket
+      ? await caller.locate(ticket)
+      : { ...await caller.project(project), ticketId: undefined };
+    const { claimed, none } = await caller.call("tasks.claimNext", {
+      id,
+      ticket_id: ticketId,
+      role,
+      session_id,
+    });
+    if (!claimed) {
+      return { claimed: false, reason: none!.reason, next: "End your turn, or wait_for a change." };
+    }
+    const path = { id, ticketId: claimed.handoff_request_id };
+    return await withTicket(caller, path, heldTask(claimed, claimed.ticket_ref));
   },
 });
-
-/** Claims the oldest ready task that nobody else claims first. */
-async function claimNext(
-  caller: Claiming,
-  { ticket, project, role }: {
-    ticket?: string | undefined;
-    project?: string | undefined;
-    role?: Role | undefined;
-  },
-  agent: string | undefined,
-) {
-  const { id, ticketId: ref } = ticket
-    ? await caller.locate(ticket)
-    : { ...await caller.project(project), ticketId: undefined };
-  for (let tried = 0, cursor: string | null | undefined; tried < MAX_TRIES && cursor !== null;) {
-    const page = await caller.call("tasks.listOfProject", { id, ready: true, role, cursor, limit: 50 });
-    for (const task of page.tasks.filter((task) => ref === undefined || task.ticket_ref === ref)) {
-      const address = { id, ticketId: task.handoff_request_id, taskId: task.id };
-      const claimed = await claim(caller, address, agent).catch(lostTheRace);
-      if (claimed) return heldTask(claimed, task.ticket_ref);
-      if (++tried === MAX_TRIES) break;
-    }
-    cursor = page.next_cursor;
-  }
-  throw new AppError("not_found", "No task is ready to be claimed");
-}
-
-/**
- * Another agent was quicker, or the task has changed since it was listed. The next task is tried.
- */
-function lostTheRace(error: unknown): null {
-  const codes = ["already_claimed", "conflict", "dependencies_unfinished", "invalid_transition", "not_found"];
-  if (error instanceof AppError && codes.includes(error.code)) return null;
-  throw error;
-}
 
 /**
  * Returns the claim that the caller already holds, because an agent that didn't get the answer to
  * its first call claims again.
  */
-async function claim(
-  caller: Claiming,
-  address: TicketAddress & { taskId: string },
-  agent: string | undefined,
-) {
+async function claimNamed(
+  { call }: Claiming,
+  claim: TaskPath & { session_id: string | undefined },
+): Promise<Task> {
   try {
-    return await caller.call("tasks.claim", { ...address, session_id: agent });
+    return await call("tasks.claim", claim);
   } catch (error) {
-    const held = error instanceof AppError && error.code === "already_claimed"
-      ? error.fields.details?.current
-      : null;
-    if (!held) throw error;
-    const task = held as Task;
-    const isMine = task.assignee_user_id === caller.userId &&
-      task.assignee_session_id === (agent ?? caller.credentialId) && task.status === "in_progress";
-    if (!isMine) throw error;
-    return task;
+    if (!(error instanceof AppError) || error.code !== "already_claimed") throw error;
+    const { current, yours } = error.fields.details as { current: Task; yours: boolean };
+    if (!yours || current.assignee_session_id === null) throw error;
+    return current;
   }
+}
+
+/** Adds the ticket, so that an agent can begin without another call. */
+async function withTicket(
+  { call, may }: Claiming,
+  { id, ticketId }: TicketAddress,
+  task: z.infer<typeof HeldTask>,
+) {
+  if (!may("tickets.get")) return { claimed: true, ...task };
+  const ticket = await call("tickets.get", { id, ticketId });
+  const { title, request_type: type, stage, version } = ticket;
+  const room = Math.max(MIN_DESCRIPTION_BYTES, Math.min(DESCRIPTION_BYTES, ANSWER_BYTES - bytesOf(task)));
+  const description = cutText(ticket.description, room, howToRead("description"));
+  return {
+    claimed: true,
+    ...task,
+    about: { title, type, stage, version, roles: rolesOf(ticket), description },
+  };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Role } from "../core/schema.ts";
 import { TaskStatus } from "../tasks/schema.ts";
 import { pageWithin } from "./_budget.ts";
-import { cursor, limit, NextCursor, ProjectKey } from "./_fields.ts";
+import { cursor, limit, NextCursor, ProjectKey, Ref } from "./_fields.ts";
 import { TaskRow, taskRow } from "./_rows.ts";
 import { defineTool } from "./tool.ts";
 
@@ -10,25 +10,44 @@ export const findTasks = defineTool({
   name: "find_tasks",
   title: "Find tasks",
   description:
-    "Lists tasks of all tickets of a project, oldest first. ready keeps only tasks that you may claim now.",
+    "Lists tasks of a ticket or project, oldest first. ready: only what you may claim now, also tickets without tasks.",
   calls: ["tasks.listOfProject"],
-  others: ["tasks.title"],
+  others: ["tasks.title", "without_tasks.title"],
   input: z.strictObject({
+    ticket: Ref.optional(),
     project: ProjectKey,
     ready: z.boolean().optional(),
-    mine: z.boolean().optional().describe("Only tasks that are assigned to the user of this key"),
+    mine: z.boolean().optional().describe("Assigned to your user"),
     role: Role.optional(),
     status: z.enum([...TaskStatus.options, "unfinished"]).optional(),
     limit,
     cursor,
   }),
-  output: z.object({ tasks: z.array(TaskRow), next_cursor: NextCursor }),
-  async run({ call, project, userId }, { project: key, mine, limit, ...filters }) {
-    const { id } = await project(key);
+  output: z.object({
+    tasks: z.array(TaskRow),
+    without_tasks: z.array(z.object({ ticket: z.string(), title: z.string(), roles: z.array(z.string()) }))
+      .optional(),
+    next_cursor: NextCursor,
+  }),
+  async run({ call, locate, project, userId }, { ticket, project: key, mine, limit, ...filters }) {
+    const { id, ticketId: ticket_id } = ticket
+      ? await locate(ticket)
+      : { ...await project(key), ticketId: undefined };
     const whose = mine ? { assignee_user_id: userId } : {};
     return await pageWithin(limit, async (limit) => {
-      const { tasks, next_cursor } = await call("tasks.listOfProject", { id, limit, ...filters, ...whose });
-      return { tasks: tasks.map((task) => taskRow(task, userId)), next_cursor };
+      const { tasks, tickets = [], next_cursor } = await call("tasks.listOfProject", {
+        id,
+        ticket_id,
+        limit,
+        ...filters,
+        ...whose,
+      });
+      const without = tickets.map(({ ticket_ref, title, roles }) => ({ ticket: ticket_ref, title, roles }));
+      return {
+        tasks: tasks.map((task) => taskRow(task, userId)),
+        ...(without.length > 0 && { without_tasks: without }),
+        next_cursor,
+      };
     });
   },
 });

@@ -13,6 +13,7 @@ import { type Caller, defineTool } from "./tool.ts";
 const MAX_PROJECTS = 50;
 const MAX_LOOKED_UP = 10;
 const MAX_HELD = 20;
+const MAX_OTHERS = 5;
 /** The most questions in each list, and the most bytes of each text of a question. */
 const MAX_QUESTIONS = 10;
 const QUESTION_BYTES = 250;
@@ -30,10 +31,17 @@ export const getContext = defineTool({
   title: "See who you are and what waits for you",
   description:
     "Start here. Shows what others did since you last looked (answers to your questions, decided test cases, comments), " +
-    "your open questions, the tasks that you hold, and your projects.",
+    "your open questions, the tasks that you hold under your name, and your projects.",
   calls: ["projects.list", "questions.listAsked", "news.list"],
   optional: ["tasks.listOfProject"],
-  others: ["answered", "happened", "open_questions", "projects.name", "held_tasks.title"],
+  others: [
+    "answered",
+    "happened",
+    "open_questions",
+    "projects.name",
+    "held_tasks.title",
+    "claimed_by_your_other_agents.title",
+  ],
   input: z.strictObject({
     agent: Agent,
     since: OffsetTime.optional().describe("Tell again what happened after this time"),
@@ -44,7 +52,10 @@ export const getContext = defineTool({
     more_happened: z.string().optional(),
     open_questions: z.array(QuestionRow),
     projects: z.array(z.object({ key: z.string(), name: z.string(), role: ProjectRole })),
-    held_tasks: z.array(HeldRow).describe("Assigned to the user of this key and not finished"),
+    held_tasks: z.array(HeldRow),
+    claimed_by_your_other_agents: z.array(HeldRow).describe(
+      "Not yours, unless you are the agent that it names",
+    ),
   }),
   async run(caller, { agent, since }) {
     const { news, more } = await caller.call("news.list", { agent, since, limit: MAX_NEWS });
@@ -58,19 +69,42 @@ export const getContext = defineTool({
       ...(more && { more_happened: "There is more: read these, act on them, and call get_context again." }),
       open_questions: await openQuestions(caller),
       projects: fitting(projects.map(({ key, name, my_role: role }) => ({ key, name, role }))),
-      held_tasks: await heldTasks(caller, projects.slice(0, MAX_LOOKED_UP).map(({ id }) => id)),
+      ...await heldTasks(caller, projects.slice(0, MAX_LOOKED_UP).map(({ id }) => id), agent),
     };
   },
 });
 
-async function heldTasks({ call, may, userId }: Looking, projectIds: readonly string[]) {
-  if (!may("tasks.listOfProject")) return [];
-  const pages = await Promise.all(
-    projectIds.map((id) =>
-      call("tasks.listOfProject", { id, assignee_user_id: userId, status: "unfinished", limit: MAX_HELD })
-    ),
-  );
-  return fitting(pages.flatMap(({ tasks }) => tasks).slice(0, MAX_HELD).map(heldRow));
+/**
+ * Returns the tasks that this key holds under this name, and a few that other agents of the same
+ * user hold. An agent that forgot its name finds it there.
+ */
+async function heldTasks(
+  { call, may, userId }: Looking,
+  projectIds: readonly string[],
+  session_id: string | undefined,
+) {
+  if (!may("tasks.listOfProject")) return { held_tasks: [], claimed_by_your_other_agents: [] };
+  const read = async (held: boolean, limit: number) => {
+    const pages = await Promise.all(
+      projectIds.map((id) =>
+        call("tasks.listOfProject", {
+          id,
+          assignee_user_id: userId,
+          status: "unfinished",
+          held,
+          session_id,
+          limit,
+        })
+      ),
+    );
+    const claims = pages.flatMap(({ tasks }) => tasks).filter((task) => task.assignee_session_id !== null);
+    return fitting(claims.slice(0, limit).map(heldRow));
+  };
+  const [held_tasks, claimed_by_your_other_agents] = await Promise.all([
+    read(true, MAX_HELD),
+    read(false, MAX_OTHERS),
+  ]);
+  return { held_tasks, claimed_by_your_other_agents };
 }
 
 /** The caller's own question, as the news tell of its end. */

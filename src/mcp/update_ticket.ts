@@ -37,10 +37,21 @@ export const updateTicket = defineTool({
     stage: Stage,
     status: Status,
     roles: z.array(z.string()),
+    unfinished_tasks: z.array(z.string()).optional().describe(
+      "Tasks that were unfinished when you closed the ticket",
+    ),
   }),
   async run({ call, locate }, { ticket: ref, version, ...changes }) {
     const ticket = await call("tickets.update", { ...await locate(ref), ...changes }, { ifMatch: version });
-    const { ticket_ref, stage, status } = ticket;
-    return { ref: ticket_ref, version: ticket.version, stage, status, roles: rolesOf(ticket) };
+    const { ticket_ref, stage, status, unfinished_tasks: left } = ticket;
+    return {
+      ref: ticket_ref,
+      version: ticket.version,
+      stage,
+      status,
+      roles: rolesOf(ticket),
+      ...(left &&
+        { unfinished_tasks: left.map(({ name, title, status }) => `${name} ${title} (${status})`) }),
+    };
   },
 });

@@ -72,8 +72,11 @@ const RULES: Record<string, Rule> = {
       action === "created" ? created[field] : changes[field]?.[1]
     );
     const isGiven = action !== "created" || created["status"] === "pending";
-    // A claim names a session, and its author knows of it.
-    return isGiven && assignee && !session ? [["assigned", { to: "user", id: String(assignee) }]] : [];
+    // A claim names a session, and its author knows of it. Only a person who takes a task over claims
+    // it from somebody else.
+    const former = action === "created" ? null : changes["assignee_user_id"]?.[0];
+    if (assignee && session) return former ? [["change", { to: "user", id: String(former) }]] : [];
+    return isGiven && assignee ? [["assigned", { to: "user", id: String(assignee) }]] : [];
   },
 
   test_case: ({ created, stage }) =>

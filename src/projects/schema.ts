@@ -26,6 +26,10 @@ const Repositories = distinct(
   (name) => name.toLowerCase(),
 );
 
+export const Closing = z.enum(["anyone", "people"]).describe(
+  "Who closes tickets. people: a bot client brings a ticket to validation at most; a deploy still closes",
+);
+
 export const Project = z.object({
   id: Id,
   account_id: Id,
@@ -36,6 +40,7 @@ export const Project = z.object({
   ),
   slug: z.string(),
   repositories: z.array(z.string()),
+  closing: Closing,
   archived_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -50,6 +55,7 @@ export const CreateProject = z.strictObject({
   key: ProjectKey.optional().describe("When absent: made from the name"),
   slug: Slug.optional().describe("When absent: made from the name"),
   repositories: Repositories.default([]),
+  closing: Closing.default("anyone"),
   account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
 });
 export type CreateProject = z.infer<typeof CreateProject>;
@@ -60,6 +66,7 @@ export const UpdateProject = IdPath.extend({
     "The former key stays with the project, so that no other project can take it",
   ),
   slug: Slug.optional(),
+  closing: Closing.optional(),
   archived: z.boolean().optional(),
 });
 export type UpdateProject = z.infer<typeof UpdateProject>;

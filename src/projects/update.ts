@@ -10,21 +10,22 @@ import { lockAccount } from "./lock.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
 /**
- * Changes a project's names, or archives or restores it. An archived project can be read but not
+ * Changes a project's names and who closes its tickets, or archives or restores it. An archived project can be read but not
  * changed. Values that the project already has are not written.
  */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const { id: _, ...changes } = input;
-  const { archived, name = null, key = null, slug = null } = changes;
+  const { archived, name = null, key = null, slug = null, closing = null } = changes;
   return await transact(ctx, async (ctx) => {
     await lockAccount(ctx, ctx.project.account_id);
     const [before] = await ctx.db<[{ archived: boolean }]>`
-      select name, key, slug, archived_at is not null as archived from projects
+      select name, key, slug, closing, archived_at is not null as archived from projects
       where id = ${ctx.project.id}::uuid for update`;
     if (Object.keys(changedFields(before, changes)).length === 0) return await getProject(ctx, ctx.project);
     if (before.archived && archived !== false) throw projectIsArchived();
     await ctx.db`
       update projects set name = coalesce(${name}, name), key = coalesce(${key}, key), slug = coalesce(${slug}, slug),
+        closing = coalesce(${closing}, closing),
         archived_at = case when ${archived === true} then clock_timestamp() end,
         updated_at = clock_timestamp()
       where id = ${ctx.project.id}::uuid`;

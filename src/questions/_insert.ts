@@ -12,8 +12,10 @@ export async function insertQuestion(
   asked: Omit<CreateQuestion, "idempotency_key">,
 ): Promise<Question> {
   const { db, project, actor: { user, credential } } = ctx;
-  const { ticketId, task_id: taskId, prompt } = asked;
-  const taskWas = taskId === undefined ? null : await blockTask(ctx, { ticketId, taskId, prompt });
+  const { id, ticketId, task_id: taskId, session_id, prompt } = asked;
+  const taskWas = taskId === undefined
+    ? null
+    : await blockTask(ctx, { id, ticketId, taskId, session_id, prompt });
   const { options, selection, allow_text } = formOf(asked);
   const keyId = credential.type === "key" ? credential.id : null;
   const [question] = await db<[Question]>`

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Speaker } from "../comments/schema.ts";
 import { distinct, Id, NextCursor, OffsetTime, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
+import { SessionId } from "../tasks/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** The most questions of a ticket, including answered ones, because an export contains them all. */
@@ -69,6 +70,9 @@ const Asked = z.object({
   ),
   task_id: Id.optional().describe(
     "The task that waits for the answer; it is blocked until the question has ended",
+  ),
+  session_id: SessionId.optional().describe(
+    "The id under which an agent claimed the task, or claims it by asking",
   ),
   about_version: z.int().min(1).optional().describe(
     "The version of the ticket to which the question refers. If the ticket has changed since, an answer needs `confirm_stale`",

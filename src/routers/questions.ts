@@ -61,11 +61,12 @@ export const questionsRouter = router({
     description:
       "Notifies everybody who may answer. With `task_id` the task is blocked and keeps its claim without a " +
       "running lease; the answer puts the task back in progress for the same claimant, or to pending if the " +
-      "claimant is gone. Wait for the answer " +
+      "claimant is gone. An API key claims a free task by that, and is refused for a task that somebody else holds. " +
+      "Wait for the answer " +
       `by getting the question with \`wait\`. ${REPEATED}`,
     location: (made: CreatedQuestion, input: CreateQuestion) =>
       `/projects/${input.id}/tickets/${input.ticketId}/questions/${made.id}`,
-    errors: ["not_found", "conflict", "invalid_transition"],
+    errors: ["not_found", "conflict", "invalid_transition", "already_claimed", "dependencies_unfinished"],
     example: { input: decision },
   }).input(CreateQuestion).output(CreatedQuestion).mutation(({ ctx, input }) => createQuestion(ctx, input)),
 
@@ -113,7 +114,14 @@ export const questionsRouter = router({
       "Only for the question's asker and admins of the project. Returns the new question. The task goes on waiting.",
     location: (made: Question) =>
       `/projects/${made.project_id}/tickets/${made.ticket_id}/questions/${made.id}`,
-    errors: ["not_found", "conflict", "already_answered", "invalid_transition"],
+    errors: [
+      "not_found",
+      "conflict",
+      "already_answered",
+      "invalid_transition",
+      "already_claimed",
+      "dependencies_unfinished",
+    ],
     example: { input: { ...decision, prompt: "Which limit shall uploads have, now that chunks work?" } },
   }).input(SupersedeQuestion).output(Question).mutation(({ ctx, input }) => supersedeQuestion(ctx, input)),
 });

@@ -41,7 +41,14 @@ export const suggestionsRouter = router({
       "Carries the suggestion out, with the same gates as any other call; only the bulk call can skip unapproved " +
       "test cases. A duplicate is closed as a duplicate and linked to the other ticket. A split names the new " +
       "tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until it is undone.",
-    errors: ["not_found", "invalid_transition", "conflict", "roles_incomplete", "human_tests_pending"],
+    errors: [
+      "not_found",
+      "invalid_transition",
+      "conflict",
+      "people_close",
+      "roles_incomplete",
+      "human_tests_pending",
+    ],
     example: { input: { skip_pending_roles: false } },
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
@@ -62,7 +69,7 @@ export const suggestionsRouter = router({
     description:
       "Puts the ticket back as it was before. An executed suggestion counts as dismissed then, any other is " +
       "pending again. Neither a dismissal nor a split can be undone once the ticket is closed.",
-    errors: ["not_found", "invalid_transition", "conflict", "human_tests_pending"],
+    errors: ["not_found", "invalid_transition", "conflict", "people_close", "human_tests_pending"],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => undoSuggestion(ctx, input)),
 
   analysis: projectProcedure({

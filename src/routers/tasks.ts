@@ -1,5 +1,7 @@
 import { claimTask } from "../tasks/claim.ts";
+import { claimNext } from "../tasks/claim_next.ts";
 import { createTask } from "../tasks/create.ts";
+import { createManyTasks } from "../tasks/create_many.ts";
 import { deleteTask } from "../tasks/delete.ts";
 import { getTask } from "../tasks/get.ts";
 import { heartbeatTask } from "../tasks/heartbeat.ts";
@@ -9,10 +11,15 @@ import { nextTask } from "../tasks/next.ts";
 import { releaseTask } from "../tasks/release.ts";
 import { reorderTasks } from "../tasks/reorder.ts";
 import {
+  ClaimedNext,
+  ClaimNext,
   ClaimPath,
   ClaimTask,
   CreatedTask,
+  CreatedTasks,
   CreateTask,
+  CreateTasks,
+  DeleteTask,
   ListProjectTasks,
   NextTask,
   ProjectTaskList,
@@ -23,6 +30,7 @@ import {
   TaskPath,
   UpdateTask,
 } from "../tasks/schema.ts";
+import { takeOverTask } from "../tasks/take_over.ts";
 import { updateTask } from "../tasks/update.ts";
 import { TicketPath } from "../tickets/schema.ts";
 import { fields } from "./conditions.ts";
@@ -33,8 +41,8 @@ const write = { access: "member", scope: "tasks:write", tag: "Tasks" } as const;
 const tasks = "/projects/{id}/tickets/{ticketId}/tasks";
 
 const WHOSE_CLAIM =
-  "With `session_id` the call means only the claim that is kept under that id. Without it the call means any " +
-  "claim of the caller; with an API key, none that is kept under another key.";
+  "An agent's claim belongs to its API key and to the `session_id` that it gave, so the call needs both. A person's " +
+  "call without `session_id` means any claim of theirs, also one of their agents.";
 
 export const tasksRouter = router({
   list: projectProcedure({
@@ -52,8 +60,22 @@ export const tasksRouter = router({
     summary: "List the tasks of all tickets of a project, oldest first",
     description:
       "For a user's own work use `assignee_user_id` with `status=unfinished`; for tasks that a bot may claim use " +
-      "`ready=true`. Tasks of closed tickets are listed too, but never ready.",
+      "`ready=true`. Tasks of closed tickets are listed too, but never ready. The first page of `ready=true` also lists " +
+      "ready tickets that have no tasks; to claim the next task of such a ticket makes the task.",
   }).input(ListProjectTasks).output(ProjectTaskList).query(({ ctx, input }) => listProjectTasks(ctx, input)),
+
+  claimNext: projectProcedure({
+    ...write,
+    method: "POST",
+    path: "/projects/{id}/tasks/claim",
+    summary: "Claim the next ready task",
+    description:
+      "Gives the caller the oldest ready task of the project, or the first one of a ticket. If many callers call at " +
+      "once, each gets another task. A ready ticket without tasks counts as one task, which the claim makes of its " +
+      "title. If nothing is ready, `claimed` is null and `none` tells why.",
+    errors: ["not_found", "unavailable"],
+    example: { input: { role: "backend", session_id: "bc_3f1c8f6e" } },
+  }).input(ClaimNext).output(ClaimedNext).mutation(({ ctx, input }) => claimNext(ctx, input)),
 
   create: projectProcedure({
     ...write,
@@ -74,6 +96,27 @@ export const tasksRouter = router({
       },
     },
   }).input(CreateTask).output(CreatedTask).mutation(({ ctx, input }) => createTask(ctx, input)),
+
+  createMany: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/batch`,
+    statusOf: (made: CreatedTasks) => made._idempotent_replay ? 200 : 201,
+    summary: "Add several tasks behind the others, all or none",
+    description:
+      `A task may depend on earlier tasks of the call and on the ticket's other tasks. ${REPEATED}`,
+    location: (_: CreatedTasks, input: CreateTasks) =>
+      `/projects/${input.id}/tickets/${input.ticketId}/tasks`,
+    errors: ["not_found", "conflict"],
+    example: {
+      input: {
+        tasks: [
+          { title: "Stream the upload in parts", role: "backend" },
+          { title: "Show progress", role: "frontend", after: [1] },
+        ],
+      },
+    },
+  }).input(CreateTasks).output(CreatedTasks).mutation(({ ctx, input }) => createManyTasks(ctx, input)),
 
   reorder: projectProcedure({
     ...write,
@@ -114,12 +157,19 @@ export const tasksRouter = router({
     summary: "Change a task",
     description:
       "Changes only the fields that are sent; null clears an optional one. A task that becomes pending again is " +
-      "free for anybody: it has no assignee and no times, unless the call sets them. A claimed task that was " +
-      "blocked and is in_progress again has 15 minutes until its next heartbeat. A claim does not stop others " +
-      "from changing the task. With the ETag from the answer to the claim, which heartbeats do not change, " +
-      "If-Match stops the caller from changing a task that somebody else has claimed since. Honours If-Match " +
-      "with the task's ETag.",
-    errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
+      "free for anybody: it has no assignee and no times, unless the call sets them. An agent's claim that was " +
+      "blocked and is in_progress again has 15 minutes until its next heartbeat. An API key claims the task that it " +
+      "starts, and a report extends its claim. It may not change a task that somebody else holds: `already_claimed` " +
+      "tells who and until when, and the report of a former holder becomes a comment on the ticket. People may change " +
+      "any task. Honours If-Match with the task's ETag.",
+    errors: [
+      "not_found",
+      "invalid_transition",
+      "dependencies_unfinished",
+      "already_claimed",
+      "conflict",
+      "version_conflict",
+    ],
     conditions: {
       if: fields({ status: { not: { const: "blocked" } } }, ["status"]),
       then: fields({ blocking_reason: { const: null } }),
@@ -135,8 +185,8 @@ export const tasksRouter = router({
     summary: "Delete a task",
     description:
       "The tasks behind the deleted one move up, and no task depends on it any more. Honours If-Match with the task's ETag.",
-    errors: ["not_found", "version_conflict"],
-  }).input(TaskPath).output(Nothing).mutation(({ ctx, input }) => deleteTask(ctx, input)),
+    errors: ["not_found", "already_claimed", "version_conflict"],
+  }).input(DeleteTask).output(Nothing).mutation(({ ctx, input }) => deleteTask(ctx, input)),
 
   claim: projectProcedure({
     ...write,
@@ -144,10 +194,10 @@ export const tasksRouter = router({
     path: `${tasks}/{taskId}/claim`,
     summary: "Claim a pending task",
     description:
-      "If several callers claim the task, exactly one gets it, for 15 minutes; a heartbeat extends that. The " +
-      "claim is kept under `session_id`, or else under the caller's session or API key. If the task is taken, " +
-      "`details.current` tells who has it, so that after a lost answer the caller can see whether the claim " +
-      "succeeded. Honours If-Match with the task's ETag.",
+      "If several callers claim the task, exactly one gets it: an API key for 15 minutes, which a heartbeat or report " +
+      "extends, and a person until they give it back. The claim belongs to the credential and to `session_id`, or else " +
+      "the credential alone. If the task is taken, `details.current` tells who has it, and `details.yours` whether it is " +
+      "the caller, so that a lost answer does no harm. Honours If-Match with the task's ETag.",
     errors: [
       "not_found",
       "version_conflict",
@@ -178,4 +228,15 @@ export const tasksRouter = router({
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
     example: { input: { session_id: "bc_3f1c8f6e" } },
   }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
+
+  takeOver: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/{taskId}/take-over`,
+    summary: "Take over a task from its holder",
+    description:
+      "Only for people. The task is the caller's until they give it back, and its former holder is notified. A blocked " +
+      "task stays blocked. Honours If-Match with the task's ETag.",
+    errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
+  }).input(TaskPath).output(Task).mutation(({ ctx, input }) => takeOverTask(ctx, input)),
 });

@@ -22,6 +22,7 @@ import {
   TicketCounts,
   TicketList,
   TicketPath,
+  UpdatedTicket,
   UpdateTicket,
 } from "../tickets/schema.ts";
 import { updateTicket } from "../tickets/update.ts";
@@ -98,7 +99,14 @@ export const ticketsRouter = router({
     description:
       "Changes only the fields that are sent; null clears an optional one. Moving to live, or status closed, " +
       "passes the same gates as the bulk call, but can't skip them. Honours If-Match with the ticket's ETag.",
-    errors: ["not_found", "roles_incomplete", "human_tests_pending", "conflict", "version_conflict"],
+    errors: [
+      "not_found",
+      "people_close",
+      "roles_incomplete",
+      "human_tests_pending",
+      "conflict",
+      "version_conflict",
+    ],
     conditions: {
       if: fields({ status: { const: "closed" }, stage: {} }, ["status", "stage"]),
       then: fields({ stage: { const: "live" } }),
@@ -108,7 +116,7 @@ export const ticketsRouter = router({
       },
     },
     example: { input: { stage: "validation", priority: "high" } },
-  }).input(UpdateTicket).output(Ticket).mutation(({ ctx, input }) => updateTicket(ctx, input)),
+  }).input(UpdateTicket).output(UpdatedTicket).mutation(({ ctx, input }) => updateTicket(ctx, input)),
 
   similar: projectProcedure({
     ...read,

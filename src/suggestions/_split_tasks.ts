@@ -85,7 +85,7 @@ export async function insertKept(
  */
 export async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
   const [row] = await db<[{ digest: string }]>`
-    select md5(coalesce(string_agg(md5((to_jsonb(k) - 'number' || '{"lease_expires_at": null}')::text), '' order by k.id), '')) as digest
+    select md5(coalesce(string_agg(md5((to_jsonb(k) - '{number,claimed_with}'::text[] || '{"lease_expires_at": null}')::text), '' order by k.id), '')) as digest
     from tasks k where k.ticket_id = any (${ticketIds}::uuid[])`;
   return row.digest;
 }

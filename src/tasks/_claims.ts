@@ -1,10 +1,10 @@
-import type { Db } from "../../db/open.ts";
+import type { Db, Fragment } from "../../db/open.ts";
 import { hasScope } from "../core/access.ts";
-import type { ProjectContext } from "../core/context.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { requireVersion } from "../core/if_match.ts";
-import { getTask } from "./get.ts";
-import type { TaskPath } from "./schema.ts";
+import { readHeld } from "./_rows.ts";
+import type { Task, TaskPath } from "./schema.ts";
 
 /**
  * Tells whether the caller may claim `tasks t`: the task is pending, not assigned to anybody else
@@ -21,42 +21,96 @@ export function claimable(ctx: ProjectContext) {
     and (select k.status from tickets k where k.id = t.ticket_id) <> 'closed'`;
 }
 
-function mayClaim({ actor, project }: ProjectContext): boolean {
+export function mayClaim({ actor, project }: ProjectContext): boolean {
   return hasScope(actor, "tasks:write") && project.role !== "viewer" && !project.archived;
 }
 
-/** The length of a claim after its last sign of life. */
+/** The length of an agent's claim after its last sign of life. */
 export function lease(db: Db) {
   return db`now() + interval '15 minutes'`;
 }
 
 /**
- * Tells whether the caller means the claim of `tasks t`. If the call names a session, only a claim
- * of that session matches. If it names none, any claim of the user matches, except that an API key
- * doesn't match claims of other keys, because each key is an agent of its own.
+ * The lease of the claim that `tasks t` has, from now. A person's claim has none, because it lasts
+ * until it is given back.
  */
-export function inSession({ db, actor }: ProjectContext, named: string | undefined) {
-  const { user, credential } = actor;
-  if (named !== undefined) return db`(t.assignee_session_id is null or t.assignee_session_id = ${named})`;
-  if (credential.type === "session") return db`true`;
-  return db`coalesce(t.assignee_session_id, '') not in (
-    select k.id::text from api_keys k where k.user_id = ${user.id}::uuid and k.id <> ${credential.id}::uuid)`;
+export function renewedLease(db: Db): Fragment {
+  return db`case when exists (select from api_keys k where k.id = t.claimed_with)
+    or exists (select from users u where u.id = t.assignee_user_id and t.claimed_with is not null and u.kind = 'bot')
+    then ${lease(db)} end`;
+}
+
+/** The name under which an agent holds what it claims. */
+export function nameOf({ actor }: ProjectContext, named: string | undefined): string {
+  return named ?? actor.credential.id;
+}
+
+/** The columns that a claim by the caller sets. */
+export function claimColumns(
+  ctx: ProjectContext,
+  named: string | undefined,
+): Record<string, unknown> {
+  const { db, actor } = ctx;
+  return {
+    assignee_user_id: actor.user.id,
+    assignee_session_id: nameOf(ctx, named),
+    claimed_with: actor.credential.id,
+    lease_expires_at: isBot(actor) ? lease(db) : null,
+  };
+}
+
+/** Refuses a task that somebody else holds, or that the caller holds already. */
+export async function taken(
+  { db, actor }: ProjectContext,
+  { task, held }: { task: Task; held: boolean },
+  refused: string,
+  details: Record<string, unknown> = {},
+): Promise<AppError> {
+  const how = held && task.assignee_session_id !== null
+    ? "it is yours already"
+    : await holderInWords(db, actor, task);
+  return new AppError("already_claimed", `${refused} ${how}`, {
+    details: { current: task, yours: held, ...details },
+  });
+}
+
+/** Names the holder of a task, and the end of the lease. */
+async function holderInWords(db: Db, { user, credential }: ProjectContext["actor"], task: Task) {
+  const { assignee_user_id: assignee, assignee_session_id: agent, lease_expires_at: end, status } = task;
+  if (assignee === null) return "it was started without a claim";
+  const [holder] = await db<[{ name: string; same: boolean }]>`
+    select u.name, (select t.claimed_with = ${credential.id}::uuid from tasks t where t.id = ${task.id}::uuid) as same
+    from users u where u.id = ${assignee}::uuid`;
+  const own = assignee === user.id;
+  if (agent === null) {
+    return `it is assigned to ${own ? "you" : holder.name}${status === "pending" ? "" : " without a claim"}`;
+  }
+  const until = status === "blocked"
+    ? " until the blocked task goes on"
+    : end === null
+    ? ` since ${task.started_at}`
+    : ` until ${end}`;
+  if (own && holder.same) {
+    return `it is held by "${agent}", an agent of this key,${until}. If you are "${agent}", name it in the call`;
+  }
+  return `it is held by ${own ? "another session or key of yours" : holder.name}, as "${agent}",${until}`;
 }
 
 /** Explains why the caller can't extend or release a task. */
-export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attempt: string): Promise<never> {
-  const task = await getTask(ctx, input);
+export async function refuseNotHeld(
+  ctx: ProjectContext,
+  input: TaskPath & { session_id?: string | undefined },
+  attempt: string,
+): Promise<never> {
+  const found = await readHeld(ctx, input, input.session_id);
+  const { task } = found;
   requireVersion(ctx, task, "task");
   const refused = `Cannot ${attempt} task ${task.title}:`;
   if (task.status !== "in_progress") {
     throw new AppError("invalid_transition", `${refused} it is ${task.status}`);
   }
-  const { assignee_user_id: assignee, assignee_session_id: session } = task;
-  if (assignee === ctx.actor.user.id && session === null) {
+  if (found.held && task.assignee_session_id === null) {
     throw new AppError("invalid_transition", `${refused} it is assigned to you without a claim`);
   }
-  const held = assignee === null
-    ? "was started without a claim"
-    : `is held ${assignee === ctx.actor.user.id ? "under another session or key of yours" : "by another"}`;
-  throw new AppError("already_claimed", `${refused} it ${held}`, { details: { current: task } });
+  throw await taken(ctx, found, refused);
 }

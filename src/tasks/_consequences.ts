@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { lease } from "./_claims.ts";
+import { renewedLease } from "./_claims.ts";
 import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
 import { NEVER_STARTED } from "./released_columns.ts";
@@ -18,7 +18,7 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
         ...left,
         started_at: db`coalesce(t.started_at, clock_timestamp())`,
         // A blocked task that continues also keeps its claim.
-        ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
+        ...(task.assignee_session_id !== null && { lease_expires_at: renewedLease(db) }),
       };
     case "done":
       return {

@@ -1,5 +1,5 @@
-import type { Db } from "../../db/open.ts";
-import type { ProjectContext } from "../core/context.ts";
+import type { Db, Fragment } from "../../db/open.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { LongTexts } from "../core/long_texts.ts";
 import type { Task, TaskPath } from "./schema.ts";
@@ -29,15 +29,58 @@ export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: Ta
 }
 
 /**
+ * Tells whether `tasks t` is the caller's. An agent's claim belongs to its API key and to the name
+ * that it gave, so one agent never acts for another. A person's claim is theirs in each of their
+ * sessions, and so are the claims of their own agents. A task that was started without a claim is
+ * its assignee's.
+ */
+export function isHeld({ db, actor }: ProjectContext, named: string | undefined): Fragment {
+  const { user, credential } = actor;
+  const claim = isBot(actor)
+    ? db`t.claimed_with = ${credential.id}::uuid and t.assignee_session_id = ${named ?? credential.id}`
+    : named === undefined
+    ? db`true`
+    : db`t.assignee_session_id = ${named}`;
+  return db`(t.assignee_user_id = ${user.id}::uuid and (t.assignee_session_id is null or ${claim}))`;
+}
+
+/** A task, and whether it is the caller's. */
+export interface Held {
+  task: Task;
+  held: boolean;
+}
+
+/** @throws {AppError} not_found */
+export async function readHeld(
+  ctx: ProjectContext,
+  path: TaskPath,
+  named: string | undefined,
+): Promise<Held> {
+  return await heldTask(ctx, path, named, ctx.db``);
+}
+
+/**
  * Locks a task and returns it as it is now. The ticket's lock alone isn't enough, because claims
  * don't take it.
  * @throws {AppError} not_found
  */
-export async function lockTask(ctx: ProjectContext, path: TaskPath): Promise<Task> {
-  const [task] = await ctx.db<Task[]>`
-    select ${taskColumns(ctx.db)} from tasks t where ${atPath(ctx, path)} for update`;
-  if (!task) throw noSuchTask();
-  return task;
+export async function lockTask(ctx: ProjectContext, path: TaskPath, named?: string): Promise<Held> {
+  return await heldTask(ctx, path, named, ctx.db`for update`);
+}
+
+async function heldTask(
+  ctx: ProjectContext,
+  path: TaskPath,
+  named: string | undefined,
+  locking: Fragment,
+): Promise<Held> {
+  const { db } = ctx;
+  const [row] = await db<(Task & { held: boolean })[]>`
+    select ${taskColumns(db)}, coalesce(${isHeld(ctx, named)}, false) as held from tasks t
+    where ${atPath(ctx, path)} ${locking}`;
+  if (!row) throw noSuchTask();
+  const { held, ...task } = row;
+  return { task, held };
 }
 
 /** The fields of a task that the rules between a ticket's tasks need. */

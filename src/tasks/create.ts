@@ -1,15 +1,14 @@
-import { v7 as uuid } from "uuid";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
-import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { type LockedTicket, lockTicket } from "../tickets/lock.ts";
 import { makeOnce } from "../tickets/idempotency.ts";
 import { checkAssignee } from "./_assignee.ts";
 import { checkDependencies } from "./_dependencies.ts";
-import { outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
+import { insertTask } from "./_insert.ts";
+import { outlineOf, type TaskOutline } from "./_rows.ts";
 import { type CreatedTask, type CreateTask, MAX_TASKS, type Task } from "./schema.ts";
 
 /** Adds a task behind the ticket's other tasks, once for an idempotency key. */
@@ -39,19 +38,4 @@ async function addTask(
   checkDependencies(tasks, null, input.depends_on_task_ids ?? []);
   if (input.assignee_user_id) await checkAssignee(ctx, input.assignee_user_id);
   return await insertTask(ctx, input, tasks.length + 1);
-}
-
-async function insertTask(ctx: ProjectContext, input: CreateTask, sequence: number): Promise<Task> {
-  const { db, project } = ctx;
-  const [task] = await db<[Task]>`
-    insert into tasks as t (id, ticket_id, project_id, sequence, title, body, summary, role, depends_on_task_ids,
-      acceptance_criteria, estimated_minutes, assignee_user_id)
-    values (${uuid()}::uuid, ${input.ticketId}::uuid, ${project.id}::uuid, ${sequence}, ${input.title}, ${
-    input.body ?? null
-  },
-      ${input.summary ?? null}, ${input.role}, ${input.depends_on_task_ids ?? []}::uuid[],
-      ${jsonb(db, input.acceptance_criteria ?? [])}, ${input.estimated_minutes ?? null},
-      ${input.assignee_user_id ?? null}::uuid)
-    returning ${taskColumns(db)}`;
-  return task;
 }

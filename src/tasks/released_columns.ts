@@ -2,6 +2,7 @@
 export const NEVER_STARTED = {
   assignee_user_id: null,
   assignee_session_id: null,
+  claimed_with: null,
   started_at: null,
   completed_at: null,
   actual_minutes: null,

@@ -17,6 +17,8 @@ export const TaskTexts = {
   criterion: text(1, 500),
 };
 
+export const SessionId = text(1, 128);
+
 export const MAX_CRITERIA = 50;
 const Criterion = z.strictObject({ text: TaskTexts.criterion, done: z.boolean().default(false) });
 const Criteria = z.array(Criterion).max(MAX_CRITERIA);
@@ -80,6 +82,7 @@ export const TaskList = z.object({ tasks: z.array(ListedTask) });
 
 export const ListProjectTasks = IdPage.extend({
   assignee_user_id: Id.optional(),
+  ticket_id: Id.optional(),
   role: Role.optional(),
   status: z.enum([...TaskStatus.options, "unfinished"]).optional().describe(
     "unfinished: pending, in_progress or blocked",
@@ -88,6 +91,10 @@ export const ListProjectTasks = IdPage.extend({
     "Whether the caller may claim the task: it is pending, not given to anybody else, its dependencies are " +
       "finished, and its ticket is open",
   ),
+  held: queryBoolean.optional().describe(
+    "Whether the caller has claimed the task, under `session_id` if it is sent",
+  ),
+  session_id: SessionId.optional(),
 });
 export type ListProjectTasks = z.infer<typeof ListProjectTasks>;
 
@@ -97,7 +104,22 @@ export const ProjectTask = Task.extend({ ticket_ref: z.string(), ticket_status: 
 });
 export type ProjectTask = z.infer<typeof ProjectTask>;
 
-export const ProjectTaskList = z.object({ tasks: z.array(ProjectTask), next_cursor: NextCursor });
+/** A ready ticket without tasks. */
+export const TicketWithoutTasks = z.object({
+  id: Id,
+  ticket_ref: z.string(),
+  title: z.string(),
+  roles: z.array(Role).describe("Roles that are unfinished"),
+}).meta({ id: "TicketWithoutTasks" });
+export type TicketWithoutTasks = z.infer<typeof TicketWithoutTasks>;
+
+export const ProjectTaskList = z.object({
+  tasks: z.array(ProjectTask),
+  next_cursor: NextCursor,
+  tickets: z.array(TicketWithoutTasks).optional().describe(
+    "Only on the first page of ready=true: the oldest ready tickets that have no tasks",
+  ),
+});
 
 export const TaskPath = TicketPath.extend({ taskId: Id });
 export type TaskPath = z.infer<typeof TaskPath>;
@@ -115,6 +137,32 @@ export const CreateTask = TicketPath.extend({
 });
 export type CreateTask = z.infer<typeof CreateTask>;
 
+/** The most tasks of one call that adds several. */
+const MAX_NEW = 100;
+
+const NewTask = z.strictObject({
+  ...CreateTask.pick({
+    title: true,
+    body: true,
+    role: true,
+    depends_on_task_ids: true,
+    acceptance_criteria: true,
+    estimated_minutes: true,
+  }).shape,
+  after: z.array(z.int().min(1).max(MAX_NEW)).max(MAX_NEW).optional().describe(
+    "Numbers, from 1, of earlier tasks of this call that must be finished first",
+  ),
+});
+
+export const CreateTasks = TicketPath.extend({
+  tasks: z.array(NewTask).min(1).max(MAX_NEW),
+  idempotency_key: IdempotencyKey.optional(),
+});
+export type CreateTasks = z.infer<typeof CreateTasks>;
+
+export const CreatedTasks = z.object({ tasks: z.array(Task), ...Replayed }).meta({ id: "CreatedTasks" });
+export type CreatedTasks = z.infer<typeof CreatedTasks>;
+
 export const UpdateTask = TaskPath.extend({
   title: TaskTexts.title.optional(),
   body: TaskTexts.body.optional(),
@@ -129,8 +177,16 @@ export const UpdateTask = TaskPath.extend({
   ),
   estimated_minutes: Minutes.nullable().optional(),
   actual_minutes: Minutes.nullable().optional(),
+  session_id: SessionId.optional().describe(
+    "The id under which an agent claimed the task, or claims it by starting it",
+  ),
 });
 export type UpdateTask = z.infer<typeof UpdateTask>;
+
+export const DeleteTask = TaskPath.extend({
+  session_id: SessionId.optional().describe("The id under which an agent claimed the task"),
+});
+export type DeleteTask = z.infer<typeof DeleteTask>;
 
 export const ReorderTasks = TicketPath.extend({
   task_ids: z.array(Id).max(MAX_TASKS).meta({ uniqueItems: true }).describe(
@@ -144,14 +200,44 @@ export const Reordered = z.object({ reordered: z.boolean() });
 export const NextTask = TicketPath.extend({ role: Role.optional() });
 export type NextTask = z.infer<typeof NextTask>;
 
-const SessionId = text(1, 128);
-
 export const ClaimTask = TaskPath.extend({
   session_id: SessionId.optional().describe(
     "The id to which the claim will belong; if absent, the caller's session or API key",
   ),
 });
 export type ClaimTask = z.infer<typeof ClaimTask>;
+
+export const ClaimNext = z.strictObject({
+  id: Id,
+  ticket_id: Id.optional().describe("Only tasks of this ticket, in their order"),
+  role: Role.optional(),
+  session_id: SessionId.optional().describe(
+    "The id to which the claim will belong; if absent, the caller's session or API key",
+  ),
+});
+export type ClaimNext = z.infer<typeof ClaimNext>;
+
+/** Why nothing can be claimed, in numbers of unfinished tasks. */
+export const NoneReady = z.object({
+  reason: z.string().describe("The numbers in words"),
+  waiting_for_answers: z.int().describe("Blocked by a question, with tickets that wait for an answer"),
+  blocked: z.int().describe("Blocked for another reason"),
+  held: z.int().describe("In progress"),
+  held_by_you: z.int().describe("How many of these the caller holds under this name"),
+  held_until: Timestamp.nullable().describe("When the first of their leases ends"),
+  waiting_for_tasks: z.int().describe("Waiting for other tasks of their ticket"),
+  waited_for: z.array(z.string()).describe("Titles of some of the tasks that others wait for"),
+  assigned_to_others: z.int(),
+  in_closed_tickets: z.int(),
+  of_other_roles: z.int().describe("Ready tasks of roles that the call doesn't ask for"),
+}).meta({ id: "NoneReady" });
+export type NoneReady = z.infer<typeof NoneReady>;
+
+export const ClaimedNext = z.object({
+  claimed: ProjectTask.nullable(),
+  none: NoneReady.nullable().describe("Why `claimed` is null"),
+}).meta({ id: "ClaimedNext" });
+export type ClaimedNext = z.infer<typeof ClaimedNext>;
 
 export const ClaimPath = TaskPath.extend({
   session_id: SessionId.optional().describe(

@@ -1,5 +1,7 @@
 import { changedFields } from "../core/changed_fields.ts";
-import type { ProjectContext } from "../core/context.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { counted } from "../core/counted.ts";
+import { AppError } from "../core/errors.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
@@ -7,33 +9,56 @@ import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { checkAssignee } from "./_assignee.ts";
+import { claimColumns, renewedLease } from "./_claims.ts";
 import { consequences } from "./_consequences.ts";
 import { checkDependencies, dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
-import { lockTask, outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
+import { keepLateReport } from "./_late_report.ts";
+import { refusalOfAgent, starts } from "./_may_report.ts";
+import { type Held, lockTask, outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
 import type { Task, UpdateTask } from "./schema.ts";
 import { checkReason, refuseTransition } from "./transitions.ts";
 
 /**
  * Changes the given fields; null clears an optional field. A field that the caller sends wins over
- * the value that follows from the new status.
- * @throws {AppError} version_conflict; invalid_transition; dependencies_unfinished
+ * the value that follows from the new status. An agent changes only what it holds and what nobody
+ * holds, and claims the task that it starts. Its reports extend its claim.
+ * @throws {AppError} version_conflict; already_claimed; invalid_transition;
+ * dependencies_unfinished; conflict when an agent starts a task of a closed ticket
  */
 export async function updateTask(ctx: ProjectContext, given: UpdateTask): Promise<Task> {
   const input = withLists(given);
-  return await transact(ctx, async (ctx) => {
-    const [, before, tasks] = await inOrder(
+  const outcome = await transact(ctx, async (ctx): Promise<Task | { refusal: AppError }> => {
+    const [ticket, found, tasks] = await inOrder(
       lockTicket(ctx, input.ticketId),
-      lockTask(ctx, input),
+      lockTask(ctx, input, input.session_id),
       input.depends_on_task_ids || input.status === "in_progress" ? outlineOf(ctx, input.ticketId) : [],
     );
+    const { task: before } = found;
     requireVersion(ctx, before, "task");
+    if (isBot(ctx.actor)) {
+      const refusal = await refusalOfAgent(ctx, ticket, found, fieldsOf(input));
+      // The refusal is thrown behind the commit, because the comment stays.
+      if (refusal?.code === "already_claimed") {
+        return { refusal: await keepLateReport(ctx, before, input, refusal) };
+      }
+      if (refusal) throw refusal;
+    }
     await check(ctx, input, before, tasks);
-    const changed = changedColumns(ctx, before, input);
-    return Object.keys(changed).length > 0 ? await write(ctx, before, changed) : before;
+    const changed = changedColumns(ctx, found, input);
+    return Object.keys(changed).length > 0 ? await write(ctx, before, changed) : await keepClaim(ctx, found);
   });
+  if ("refusal" in outcome) throw outcome.refusal;
+  return outcome;
 }
 
 type Changes = UpdateTask & Partial<Pick<Task, "depends_on_task_ids" | "acceptance_criteria">>;
+
+/** The columns that the call names. */
+function fieldsOf(
+  { id: _id, ticketId: _ticketId, taskId: _taskId, session_id: _session, ...fields }: Changes,
+) {
+  return fields;
+}
 
 /** Turns null into an empty list. */
 function withLists(
@@ -57,6 +82,7 @@ async function check(
   checkReason(before, status, input.blocking_reason);
   if (input.role && input.role !== before.role) refuseDisabledRole(ctx, input.role);
   if (input.depends_on_task_ids) checkDependencies(tasks, before.id, dependsOn);
+  if (status === "done" && before.status !== status && isBot(ctx.actor)) refuseUnmet(before, input);
   if (status === "in_progress" && before.status !== status) {
     const waiting = unfinishedDependencies(tasks, dependsOn);
     if (waiting.length > 0) throw dependenciesUnfinished(before.title, waiting);
@@ -66,16 +92,55 @@ async function check(
   }
 }
 
-function changedColumns({ db }: ProjectContext, before: Task, input: Changes): Record<string, unknown> {
-  const { id: _id, ticketId: _ticketId, taskId: _taskId, ...fields } = input;
+/** An agent finishes a task only when all criteria are met. */
+function refuseUnmet(
+  before: Task,
+  { acceptance_criteria: criteria = before.acceptance_criteria }: Changes,
+): void {
+  const unmet = criteria.flatMap(({ text, done }, at) => done ? [] : [`${at + 1}. ${text}`]);
+  if (unmet.length === 0) return;
+  const what = counted(unmet.length, "criterion is", "criteria are");
+  throw new AppError(
+    "invalid_transition",
+    `Cannot finish task ${before.title}: ${what} unmet (${unmet.join("; ").slice(0, 500)})`,
+    { details: { unmet } },
+  );
+}
+
+function changedColumns(ctx: ProjectContext, found: Held, input: Changes): Record<string, unknown> {
+  const { db, actor } = ctx;
+  const { task: before } = found;
+  const fields = fieldsOf(input);
   const follows = input.status && input.status !== before.status
     ? consequences(db, before, input.status)
     : {};
   const given = changedFields({ ...before, ...follows }, fields);
-  // A new assignee takes over a claimed task without its claim.
-  const unclaimed = "assignee_user_id" in given ? { assignee_session_id: null, lease_expires_at: null } : {};
   const columns = Object.entries(given).map(([name, value]) => [name, sqlValue(db, name, value)]);
-  return { ...follows, ...unclaimed, ...Object.fromEntries(columns) };
+  const all = { ...follows, ...Object.fromEntries(columns) };
+  if (isBot(actor) && starts(found, input)) return { ...all, ...claimColumns(ctx, input.session_id) };
+  // A new assignee takes over a claimed task without its claim.
+  if ("assignee_user_id" in given) {
+    return { ...all, assignee_session_id: null, claimed_with: null, lease_expires_at: null };
+  }
+  const keeps = (input.status ?? before.status) === "in_progress" && isKept(ctx, found);
+  return keeps && Object.keys(all).length > 0 ? { ...all, lease_expires_at: renewedLease(db) } : all;
+}
+
+/** Tells whether an agent's report extends its claim. */
+function isKept({ actor }: ProjectContext, { task, held }: Held): boolean {
+  return isBot(actor) && held && task.assignee_session_id !== null;
+}
+
+/** A report that says nothing new is a sign of life all the same. */
+async function keepClaim(ctx: ProjectContext, found: Held): Promise<Task> {
+  const { db } = ctx;
+  const { task } = found;
+  if (task.status !== "in_progress" || !isKept(ctx, found)) return task;
+  const [kept] = await db<[Task]>`
+    update tasks t set lease_expires_at = ${renewedLease(db)} where t.id = ${task.id}::uuid returning ${
+    taskColumns(db)
+  }`;
+  return kept;
 }
 
 /** Casts arrays and JSON, whose types the driver can't tell. */

@@ -53,7 +53,8 @@ function resultOf(ids: string[], found: TransitionResult[]): BulkResult {
     if (!ticket) errors.push({ id, error: "No such ticket in this project", code: "not_found" });
     else if (ticket.refusal) errors.push({ id, error: ticket.refusal.message, code: ticket.refusal.code });
     const { ticket_ref = null, stage = null, status = null } = ticket ?? {};
-    return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status };
+    const unfinished = ticket?.unfinished_tasks && { unfinished_tasks: ticket.unfinished_tasks };
+    return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status, ...unfinished };
   });
   return { updated: ids.length - errors.length, errors, results };
 }

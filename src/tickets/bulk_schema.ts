@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { Id } from "../core/schema.ts";
-import { ID_OR_REF, MAX_NAMED, ResolutionNote, ResolutionType, Stage, Status, TicketName } from "./schema.ts";
+import {
+  ID_OR_REF,
+  MAX_NAMED,
+  ResolutionNote,
+  ResolutionType,
+  Stage,
+  Status,
+  TicketName,
+  UnfinishedTasks,
+} from "./schema.ts";
 
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
@@ -52,6 +61,7 @@ export const BulkResult = z.object({
     ok: z.boolean(),
     stage: Stage.nullable(),
     status: Status.nullable(),
+    unfinished_tasks: UnfinishedTasks,
   })).describe("One result for each different id, in the order of the request"),
 }).meta({ id: "BulkResult" });
 export type BulkResult = z.infer<typeof BulkResult>;

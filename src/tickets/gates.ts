@@ -18,7 +18,7 @@ export interface ClosingRequest {
 /** A condition that may hold a ticket back from closing. */
 interface Gate {
   /** The name of the obstacles' list in a refusal's details. */
-  field: "roles" | "cases" | "questions";
+  field: "people" | "roles" | "cases" | "questions";
   /** The obstacles of ticket `t`: a query from its `from` on. */
   rows(db: Db): Fragment;
   /** An obstacle as JSON, and the column that sorts the list. */
@@ -29,6 +29,17 @@ interface Gate {
 
 /** In the order in which a refusal names them. Every way to close a ticket goes through these. */
 const GATES: readonly Gate[] = [
+  {
+    field: "people",
+    rows: (db) => db`from projects x where x.id = t.project_id and x.closing = 'people'`,
+    item: (db) => ({ json: db`x.closing`, place: db`x.id` }),
+    holds: ({ caller }) => caller === "bot",
+    refuse: (attempt) =>
+      new AppError(
+        "people_close",
+        `${attempt}: only people close tickets of this project. Move it to validation instead`,
+      ),
+  },
   {
     field: "roles",
     rows: (db) => db`from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)}`,

@@ -229,6 +229,23 @@ export const Ticket = TicketSummary.extend({
 }).meta({ id: "Ticket" });
 export type Ticket = z.infer<typeof Ticket>;
 
+/** A task that was unfinished when an agent closed its ticket. */
+export const UnfinishedTask = z.object({
+  id: Id,
+  name: z.string().describe("Such as HO-12/3"),
+  title: z.string(),
+  status: z.string(),
+});
+export type UnfinishedTask = z.infer<typeof UnfinishedTask>;
+export const UnfinishedTasks = z.array(UnfinishedTask).optional().describe(
+  "Only when a bot client closes a ticket with unfinished tasks",
+);
+
+export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks }).meta({
+  id: "UpdatedTicket",
+});
+export type UpdatedTicket = z.infer<typeof UpdatedTicket>;
+
 export const UpdateTicket = TicketPath.extend({
   title: TicketTexts.title.optional(),
   description: TicketTexts.description.optional(),

@@ -6,7 +6,7 @@ import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { endQuestions } from "./_end_questions.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
-import type { Stage, Status } from "./schema.ts";
+import type { Stage, Status, UnfinishedTask } from "./schema.ts";
 
 /**
  * A request to put tickets into a stage. `live` closes a ticket; any other stage reopens a closed
@@ -32,6 +32,8 @@ export interface TransitionResult {
   stage: Stage;
   status: Status;
   changed: boolean;
+  /** The tasks that an agent left unfinished when it closed the ticket. */
+  unfinished_tasks?: UnfinishedTask[];
   /** The refusal of the first gate that holds the ticket back. */
   refusal?: AppError;
 }
@@ -45,7 +47,11 @@ interface Facts {
   status: Status;
   pending_questions: number;
   obstacles: Obstacles;
+  unfinished_tasks: UnfinishedTask[] | null;
 }
+
+/** The most unfinished tasks that an answer names. */
+const MAX_UNFINISHED = 50;
 
 /**
  * Changes the stage and status of tickets; no other code does. Each ticket is decided on its own
@@ -58,7 +64,7 @@ export async function transitionTickets(
   ticketIds: readonly string[],
   request: TransitionRequest,
 ): Promise<TransitionResult[]> {
-  const tickets = await lockFacts(ctx, projectId, ticketIds);
+  const tickets = await lockFacts(ctx, projectId, ticketIds, request);
   const results = tickets.map((ticket) => decide(ticket, request));
   const changed = tickets.filter((_, index) => results[index]!.changed);
   // Both statements are sent together, so that they cost one round trip.
@@ -70,16 +76,17 @@ export async function transitionTickets(
 
 /**
  * Moves all of the tickets or none.
- * @throws {AppError} roles_incomplete, human_tests_pending
+ * @throws {AppError} people_close, roles_incomplete, human_tests_pending
  */
 export async function moveTickets(
   ctx: ProjectContext,
   ticketIds: readonly string[],
   request: TransitionRequest,
-): Promise<void> {
+): Promise<TransitionResult[]> {
   const caller = callerOf(ctx);
   const results = await transitionTickets(ctx, ctx.project.id, ticketIds, { caller, ...request });
   for (const { refusal } of results) if (refusal) throw refusal;
+  return results;
 }
 
 /** Tells whether the caller counts as a person or as a bot. */
@@ -95,20 +102,31 @@ async function lockFacts(
   ctx: Context,
   projectId: string | null,
   ticketIds: readonly string[],
+  { to, caller }: TransitionRequest,
 ): Promise<Facts[]> {
   const { db } = ctx;
+  const unfinished = to === "live" && caller === "bot" ? unfinishedTasks(db) : db`null`;
   const ids = [...ticketIds];
   const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
   const [, facts] = await inOrder(
     db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
-        ${obstaclesColumn(db)} as obstacles
+        ${obstaclesColumn(db)} as obstacles, ${unfinished} as unfinished_tasks
       from tickets t join projects p on p.id = t.project_id
       where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,
   );
   return facts;
+}
+
+/** The unfinished tasks of ticket `t` of project `p`, as a column. Null if there is none. */
+function unfinishedTasks(db: Context["db"]) {
+  return db`case when t.tasks_done < t.tasks_total then (
+    select jsonb_agg(jsonb_build_object('id', k.id, 'name', p.key || '-' || t.number || '/' || k.number, 'title', k.title,
+      'status', k.status) order by k.sequence)
+    from (select * from tasks where ticket_id = t.id and status not in ('done', 'skipped') order by sequence limit ${MAX_UNFINISHED}) k
+  ) end`;
 }
 
 function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
@@ -118,7 +136,8 @@ function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
   if (stage === to) return stays;
   const refusal = to === "live" && refusalOf(ticket_ref, obstacles, request);
   if (refusal) return { ...stays, refusal };
-  return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
+  const moved = { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true } as const;
+  return ticket.unfinished_tasks ? { ...moved, unfinished_tasks: ticket.unfinished_tasks } : moved;
 }
 
 async function write(

@@ -1,5 +1,6 @@
 import { changedFields } from "../core/changed_fields.ts";
-import type { ProjectContext } from "../core/context.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { invalidField } from "../core/errors.ts";
 import { requireVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
@@ -8,21 +9,24 @@ import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
 import { mergeColumns } from "./merge.ts";
-import type { Ticket, UpdateTicket } from "./schema.ts";
-import { moveTickets } from "./transition.ts";
+import type { Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
+import { moveTickets, type TransitionResult } from "./transition.ts";
 
 /**
  * Changes the given fields; null clears an optional field. Roles are changed first, so that a
  * closing in the same call is judged by the new roles. Either all changes are made or none.
- * @throws {AppError} version_conflict; roles_incomplete, human_tests_pending
+ * @throws {AppError} version_conflict; people_close, roles_incomplete, human_tests_pending
  */
-export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<Ticket> {
+export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<UpdatedTicket> {
   return await transact(ctx, async (ctx) => {
     const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
     refuseStrayResolution(to ?? before.stage, input);
     const roles = input.roles === null ? [] : input.roles;
+    if (roles?.length === 0 && before.roles.length > 0 && isBot(ctx.actor)) {
+      throw invalidField("roles", "An agent may not remove all roles of a ticket");
+    }
     const added = roles?.filter((role) => !before.roles.some((state) => state.role === role)) ?? [];
     roles?.forEach((role, index) => {
       if (added.includes(role)) refuseDisabledRole(ctx, role, `roles.${index}`);
@@ -30,9 +34,10 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     if (added.length > 0 && to === null) refuseWhenClosed(locked, "add a role to");
 
     const rolesChanged = roles !== undefined && await replaceRoles(ctx, before.id, roles);
+    let moved: TransitionResult | undefined;
     if (to) {
       const resolution = { type: input.resolution_type, note: input.resolution_note };
-      await moveTickets(ctx, [before.id], { to, resolution });
+      [moved] = await moveTickets(ctx, [before.id], { to, resolution });
     }
     const columns = changedColumns(ctx, before, input);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
@@ -41,7 +46,7 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
       writeColumns(ctx, before.id, { columns, bump: to === null }),
       getTicket(ctx, input),
     );
-    return after;
+    return moved?.unfinished_tasks ? { ...after, unfinished_tasks: moved.unfinished_tasks } : after;
   });
 }
 

@@ -14,6 +14,7 @@ export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefi
     question: questions,
     approval: approvals,
     task: tasks,
+    claim: claims,
     agent_run: runs,
     webhook: webhooks,
     dead_letter: deadLetters,
@@ -60,6 +61,17 @@ function tasks({ db, actor }: ActorContext): Fragment[] {
     from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid and a.status = 'pending'
     where r.role <> 'viewer' and (select k.status from tickets k where k.id = a.ticket_id) = 'open' and not exists (
       select from tasks d where d.id = any (a.depends_on_task_ids) and d.status not in ('done', 'skipped'))`];
+}
+
+/** Tasks that the caller has held for a day without a sign. A person's claim has no lease. */
+function claims({ db, actor }: ActorContext): Fragment[] {
+  if (isBot(actor)) return [];
+  return [db`
+    select 'claim', a.id::text, a.title, a.updated_at, null::timestamptz, r.id, a.ticket_id, (
+      select count(*)::integer from tasks d where d.ticket_id = a.ticket_id and a.id = any (d.depends_on_task_ids))
+    from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid
+      and a.status = 'in_progress' and a.lease_expires_at is null and a.updated_at < now() - interval '1 day'
+    where r.role <> 'viewer'`];
 }
 
 /**

@@ -2,11 +2,19 @@ import { z } from "zod";
 import { Id, LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { ProjectLine, TicketLine } from "../inbox/schema.ts";
 
-export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", "webhook", "dead_letter"]);
+export const WaitingKind = z.enum([
+  "question",
+  "approval",
+  "task",
+  "claim",
+  "agent_run",
+  "webhook",
+  "dead_letter",
+]);
 
 export const WaitingItem = z.object({
   kind: WaitingKind.describe(
-    "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; " +
+    "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; claim: a task that the caller has held for a day without a change or heartbeat; " +
       "agent_run: failed or stale, for admins of the project; webhook: switched off because its receiver failed, for the same; dead_letter: a job that is not tried any more, for " +
       "super admins",
   ),

@@ -40,7 +40,7 @@ describe("a cloud agent's event", () => {
       { status: "done", took: "00:00:00", leased: false },
       { status: "pending", assigned: false, leased: false },
       { status: "pending" },
-      { status: "in_progress", persons: true, leased: true },
+      { status: "in_progress", persons: true },
     ]);
   });
 
@@ -89,7 +89,7 @@ describe("a cloud agent's event", () => {
       { status: "pending", assigned: false, leased: false },
       { status: "pending", assigned: false, leased: false },
       { status: "pending", blocking_reason: null },
-      { status: "in_progress", persons: true, leased: true },
+      { status: "in_progress", persons: true },
     ]);
     const { token } = project.admin;
     const run = await harness.now.call("GET", `${work.ticket.path}/agent-runs/${id}`, { token });
@@ -376,7 +376,7 @@ describe("a cloud agent's event", () => {
     const error = { id: work.agentId, status: "ERROR", timestamp };
     await behindLock(harness.now, takeOver, () => sendAgentEvent(harness.now, error));
     const { tasks } = await readState(harness.now, work);
-    expect(tasks).toMatchObject([{ status: "in_progress", leased: true }, { status: "blocked" }, {}, {}]);
+    expect(tasks).toMatchObject([{ status: "in_progress" }, { status: "blocked" }, {}, {}]);
   });
 
   test.each(["another run", "a person"])("never takes back what %s moved since", async (who) => {
@@ -451,7 +451,7 @@ describe("a cloud agent's event", () => {
       { status: "done", leased: false },
       { status: "pending", assigned: false, leased: false },
       { status: "pending" },
-      { status: "in_progress", persons: true, leased: true },
+      { status: "in_progress", persons: true },
     ]);
   });
 

@@ -74,6 +74,7 @@ describe.each(ERAS)("in the %s era", (era) => {
       question: "Which limit shall uploads have?",
       options: ["10 GB", "50 GB"],
       task_id: first.task_id,
+      agent: era,
       idempotency_key: `limit-${era}`,
     });
     const { question_id } = asked;
@@ -98,13 +99,14 @@ describe.each(ERAS)("in the %s era", (era) => {
     await act("update_task", {
       ticket: ref,
       task_id: first.task_id,
+      agent: era,
       status: "done",
       criteria_done: [1, 2],
       summary: "Streams in parts of 8 MiB",
     });
     const second = await act("claim_task", { project: project.key, agent: era });
     expect(second.title).toBe("Show progress");
-    await act("update_task", { ticket: ref, task_id: second.task_id, status: "done" });
+    await act("update_task", { task_id: second.task_id, agent: era, status: "done" });
     await act("add_test_case", { ticket: ref, title: "Upload 3 GB", instruction: "Compare the checksums." });
     await act("set_role", { ticket: ref, role: "backend", status: "done" });
     await act("update_ticket", { ticket: ref, stage: "validation" });

@@ -61,6 +61,7 @@ test("a task is found by its name in any case, by its id, and with or without it
   const ticket = await ticketWith(["Alone"]);
   const [task] = await listed(ticket);
   const name = `${ticket.ref}/1`;
+  await agent.do("claim_task", { ticket: ticket.ref });
   for (const task_id of [name, name.toLowerCase(), task!.id, task!.id.toUpperCase()]) {
     for (const named of [{ task_id }, { task_id, ticket: ticket.ref }]) {
       expect(await agent.do("update_task", { ...named, summary: "Seen" })).toMatchObject({ task_id: name });

@@ -83,9 +83,9 @@ describe("a question on a task", () => {
     const ticket = await talk.newTicket();
     const body = { title: "Upload", role: "backend", assignee_user_id: talk.ben.id };
     const { id } = await talk.done("POST", `${ticket.path}/tasks`, body);
-    const question = await talk.ask(ticket, { task_id: id });
+    const question = await talk.ask(ticket, { task_id: id }, talk.ann);
     expect((await talk.done("GET", `${ticket.path}/tasks/${id}`)).status).toBe("blocked");
-    await talk.done("POST", `${question.path}/answer`, { text: "So" });
+    await talk.done("POST", `${question.path}/answer`, { text: "So" }, talk.ben);
     expect(await talk.done("GET", `${ticket.path}/tasks/${id}`)).toMatchObject({
       status: "pending",
       assignee_user_id: talk.ben.id,
@@ -94,7 +94,7 @@ describe("a question on a task", () => {
 
   test("beside another one: it waits until the last of them has ended", async () => {
     const { ticket, task, question } = await asked();
-    const second = await talk.ask(ticket, { task_id: task.id, prompt: "And the colour?" });
+    const second = await talk.ask(ticket, { task_id: task.id, prompt: "And the colour?" }, talk.annsKey);
     await talk.done("POST", `${question.path}/answer`, { text: "So" });
     expect(await talk.done("GET", task.path)).toMatchObject({
       status: "blocked",
@@ -132,6 +132,28 @@ describe("a question on a task", () => {
       status: "blocked",
       blocking_reason: "The supplier",
     });
+  });
+
+  test("of an agent claims a free task, and is refused for a task that another holds", async () => {
+    const ticket = await talk.newTicket();
+    const { id } = await talk.done("POST", `${ticket.path}/tasks`, { title: "Upload", role: "backend" });
+    const path = `${ticket.path}/tasks/${id}`;
+    const question = await talk.ask(ticket, { task_id: id, session_id: "a" }, talk.annsKey);
+    expect(await talk.done("GET", path)).toMatchObject({
+      status: "blocked",
+      assignee_user_id: talk.ann.id,
+      assignee_session_id: "a",
+    });
+    for (const [session_id, caller] of [["b", talk.annsKey], ["a", talk.bensKey]] as const) {
+      const body = { prompt: "And I?", task_id: id, session_id };
+      const refused = await talk.call("POST", `${ticket.path}/questions`, body, caller);
+      expect([refused.status, refused.body.code]).toEqual([409, "already_claimed"]);
+    }
+    await talk.done("POST", `${question.path}/answer`, { text: "So" }, talk.ben);
+    expect(await talk.done("GET", path)).toMatchObject({ status: "in_progress", assignee_session_id: "a" });
+    const foreign = { prompt: "And I?", task_id: id };
+    const refused = await talk.call("POST", `${ticket.path}/questions`, foreign, talk.bensKey);
+    expect([refused.status, refused.body.code]).toEqual([409, "already_claimed"]);
   });
 
   test("outlives the task, when that is deleted", async () => {

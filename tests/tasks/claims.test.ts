@@ -5,9 +5,11 @@ import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts"
 import { add, harness, newTicket, patch, world } from "./_tasks.ts";
 
 let [ada, ben]: TestUser[] = [];
+let adasKey: { id: string; token: string };
 beforeAll(async () => {
   ada = await makeMember(harness.now, world.project, "member");
   ben = await makeMember(harness.now, world.project, "member");
+  adasKey = await makeKey(harness.now, ada);
 });
 
 /** Calls as that user, who may do less than the admin. */
@@ -37,8 +39,8 @@ async function letExpire(id: string): Promise<void> {
 }
 
 describe("claiming a task", () => {
-  test("gives it to the caller and the session for 15 minutes", async () => {
-    const [id] = await newTicket("task");
+  test("gives it to a person without a lease, and to an agent for 15 minutes", async () => {
+    const [id, other] = await newTicket("task", "other");
     const { status, body } = await act(id, "claim", ada!);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -46,8 +48,13 @@ describe("claiming a task", () => {
       assignee_user_id: ada!.id,
       assignee_session_id: ada!.sessionId,
       started_at: expect.any(String),
+      lease_expires_at: null,
     });
-    expect(Date.parse(body.lease_expires_at) - Date.parse(body.started_at)).toBe(15 * 60_000);
+    const { body: leased } = await act(other, "claim", adasKey!);
+    expect(Date.parse(leased.lease_expires_at) - Date.parse(leased.started_at)).toBe(15 * 60_000);
+    const bot = await makeMember(harness.now, world.project, "member", "bot");
+    await act(other, "release", adasKey!);
+    expect((await act(other, "claim", bot)).body.lease_expires_at).not.toBe(null);
   });
 
   test("of a bot keeps its key, or the run that it names", async () => {
@@ -81,14 +88,17 @@ describe("claiming a task", () => {
     await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { status: "in_progress" });
     const says = async (...attempt: Parameters<typeof act>) => (await act(...attempt)).body.error;
     expect(await says(id, "claim", ada!)).toBe("Cannot claim task task: it is yours already");
-    expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: somebody else has taken it");
-    for (const assignee of [null, ada!.id]) {
-      await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: assignee });
-      expect(await says(begun, "claim", ada!)).toBe(
-        "Cannot claim task begun: it was started without a claim",
-      );
-    }
-    expect(await says(begun, "claim", ben!)).toBe("Cannot claim task begun: somebody else has taken it");
+    expect(await says(id, "claim", ben!)).toMatch(
+      /^Cannot claim task task: it is held by Test User, as "[^"]+", since 20/,
+    );
+    expect(await says(begun, "claim", ada!)).toBe("Cannot claim task begun: it was started without a claim");
+    await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: ada!.id });
+    expect(await says(begun, "claim", ada!)).toBe(
+      "Cannot claim task begun: it is assigned to you without a claim",
+    );
+    expect(await says(begun, "claim", ben!)).toBe(
+      "Cannot claim task begun: it is assigned to Test User without a claim",
+    );
     await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: null });
     expect(await says(begun, "heartbeat", ben!)).toBe(
       "Cannot extend the claim of task begun: it was started without a claim",
@@ -102,7 +112,10 @@ describe("claiming a task", () => {
     const attempts = [["claim", ada!], ["claim", ben!], ["heartbeat", ben!], ["release", ben!]] as const;
     for (const [action, user] of attempts) {
       const { body } = await act(id, action, user);
-      expect([body.code, body.details]).toEqual(["already_claimed", { current: claimed }]);
+      expect([body.code, body.details]).toEqual([
+        "already_claimed",
+        { current: claimed, yours: user === ada },
+      ]);
     }
     const { body } = await act(given, "claim", ben!);
     expect(body.details.current).toMatchObject({ id: given, assignee_user_id: ada!.id });
@@ -204,9 +217,9 @@ describe("claiming a task", () => {
 describe("a claim", () => {
   test("is extended by its holder's heartbeat, and by nobody else's", async () => {
     const [id, free] = await newTicket("task", "free");
-    await act(id, "claim", ada!);
+    await act(id, "claim", adasKey!);
     await letExpire(id!);
-    const beaten = await act(id, "heartbeat", ada!);
+    const beaten = await act(id, "heartbeat", adasKey!);
     expect(beaten.status).toBe(200);
     expect(Date.parse(beaten.body.lease_expires_at)).toBeGreaterThan(Date.now() + 14 * 60_000);
     expect(await outcome(act(id, "heartbeat", ben!))).toEqual([409, "already_claimed"]);
@@ -246,7 +259,7 @@ describe("a claim", () => {
 
   test("whose lease ran out ends at the sweep, in the sweep's name", async () => {
     const [late, fresh] = await newTicket("late", "fresh");
-    const { version } = (await act(late, "claim", ada!)).body;
+    const { version } = (await act(late, "claim", adasKey!)).body;
     await act(fresh, "claim", ada!);
     await letExpire(late!);
     await harness.now.run("end-leases");
@@ -268,7 +281,7 @@ describe("a claim", () => {
 
   test("is kept by who is told so while the sweep runs", async () => {
     const [id] = await newTicket("task");
-    await act(id, "claim", ada!);
+    await act(id, "claim", adasKey!);
     await letExpire(id!);
     await harness.now.boss.send("end-leases", {});
     let swept: Promise<unknown> | undefined;
@@ -276,7 +289,7 @@ describe("a claim", () => {
       harness.now,
       (tx) => tx`select from tasks where id = ${id!}::uuid for update`,
       {
-        waits: () => act(id, "heartbeat", ada!),
+        waits: () => act(id, "heartbeat", adasKey!),
         async passes() {
           swept = harness.now.work("end-leases");
           await Promise.race([swept, pause(500)]);
@@ -292,9 +305,9 @@ describe("a claim", () => {
   test("goes on when the work does after a blockade", async () => {
     const [id] = await newTicket("task");
     const path = `${world.ticket.path}/tasks/${id}`;
-    await act(id, "claim", ada!);
+    await act(id, "claim", adasKey!);
     const blocked = await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
-    expect(blocked.body).toMatchObject({ assignee_session_id: ada!.sessionId, lease_expires_at: null });
+    expect(blocked.body).toMatchObject({ assignee_session_id: adasKey!.id, lease_expires_at: null });
     expect(await outcome(act(id, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
     const resumed = await call("PATCH", path, ada!, { status: "in_progress" });
     expect(Date.parse(resumed.body.lease_expires_at)).toBeGreaterThan(Date.now() + 14 * 60_000);
@@ -312,7 +325,7 @@ describe("a claim", () => {
 
   test("that was lost changes nothing of the next one with its own ETag, which heartbeats leave as it is", async () => {
     const [id] = await newTicket("task");
-    const claimed = await act(id, "claim", ada!);
+    const claimed = await act(id, "claim", adasKey!);
     const finish = () =>
       harness.now.call("PATCH", `${world.ticket.path}/tasks/${id}`, {
         token: ada!.token,
@@ -395,7 +408,9 @@ describe("agents of one user", () => {
       for (const action of ["claim", "heartbeat", "release"]) {
         const refused = await act(id, action, late);
         expect([refused.status, refused.body.code]).toEqual([409, "already_claimed"]);
-        expect(refused.body.error).toMatch(/it is held under another session or key of yours$/);
+        expect(refused.body.error).toMatch(
+          /it is held by another session or key of yours, as "[^"]+", until 20/,
+        );
       }
       expect(await outcome(act(id, "heartbeat", fresh))).toEqual([200, "in_progress"]);
       expect(await outcome(act(id, "release", fresh))).toEqual([200, "pending"]);
@@ -411,7 +426,13 @@ describe("agents of one user", () => {
       expect(await outcome(act(id, action, key, late))).toEqual([409, "already_claimed"]);
     }
     expect(await outcome(act(id, "heartbeat", key, fresh))).toEqual([200, "in_progress"]);
-    expect(await outcome(act(id, "heartbeat", key))).toEqual([200, "in_progress"]);
+    const nameless = await act(id, "heartbeat", key);
+    expect([nameless.status, nameless.body.error]).toEqual([
+      409,
+      expect.stringMatching(
+        /held by "run 2", an agent of this key, until 20.*If you are "run 2", name it in the call$/,
+      ),
+    ]);
     expect(await outcome(act(id, "release", key, fresh))).toEqual([200, "pending"]);
   });
 
@@ -424,11 +445,62 @@ describe("agents of one user", () => {
   });
 });
 
-test("an admin's agent gives back what another's agent claimed", async () => {
+test("an admin gives back what another's agent claimed, and their agent may not", async () => {
   const [id] = await newTicket("task");
   await act(id, "claim", await makeKey(harness.now, ada!));
   const key = await makeKey(harness.now, world.project.admin);
-  expect(await outcome(act(id, "release", key))).toEqual([200, "pending"]);
+  expect(await outcome(act(id, "release", key))).toEqual([409, "already_claimed"]);
+  expect(await outcome(act(id, "release", world.project.admin))).toEqual([200, "pending"]);
+});
+
+describe("taking over a task", () => {
+  test("gives it to a person, with history, and not to an agent", async () => {
+    const [id, free] = await newTicket("task", "free");
+    await act(id, "claim", ada!);
+    expect(await outcome(act(id, "take-over", await makeKey(harness.now, ben!)))).toEqual([403, "forbidden"]);
+    expect((await act(id, "take-over", ben!)).body).toMatchObject({
+      status: "in_progress",
+      assignee_user_id: ben!.id,
+      lease_expires_at: null,
+    });
+    expect(await outcome(act(id, "take-over", ben!))).toEqual([409, "already_claimed"]);
+    expect(await outcome(act(id, "heartbeat", ada!))).toEqual([409, "already_claimed"]);
+    expect(await outcome(act(free, "take-over", ben!))).toEqual([409, "invalid_transition"]);
+    const { history } = (await call("GET", `${world.ticket.path}/history?limit=200`, ben!)).body;
+    const rows = history.filter(({ field, to }: Record<string, unknown>) =>
+      field === "assignee_user_id" && to === ben!.id
+    );
+    expect(rows).toMatchObject([{ from: ada!.id, actor: { id: ben!.id } }]);
+    await harness.now.follow();
+    const { notifications } = (await call("GET", "/inbox", ada!)).body;
+    const told = notifications.find(({ ticket }: { ticket: { id: string } }) =>
+      ticket.id === world.ticket.id
+    );
+    expect(told).toMatchObject({ reason: "change", last_event: { actor: { id: ben!.id } } });
+  });
+
+  test("takes it from an agent, whose reports are refused from then on", async () => {
+    const [id] = await newTicket("task");
+    await act(id, "claim", adasKey!);
+    expect((await act(id, "take-over", ada!)).body.lease_expires_at).toBe(null);
+    const late = await call("PATCH", `${world.ticket.path}/tasks/${id}`, adasKey!, { summary: "Half of it" });
+    expect([late.status, late.body.code]).toEqual([409, "already_claimed"]);
+  });
+
+  test("shows a person what they have held for a day without a sign", async () => {
+    const [id] = await newTicket("task");
+    await act(id, "claim", ada!);
+    const waiting = async () => (await call("GET", "/waiting?kind=claim", ada!)).body.waiting;
+    const ids = async () => (await waiting()).map(({ id }: { id: string }) => id);
+    expect(await ids()).not.toContain(id);
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      update tasks set updated_at = now() - interval '25 hours' from author where id = ${id!}::uuid`;
+    await harness.now.run("end-leases");
+    expect(await ids()).toContain(id);
+    expect(await outcome(act(id, "heartbeat", ada!))).toEqual([200, "in_progress"]);
+    expect(await ids()).not.toContain(id);
+  });
 });
 
 describe("the next task", () => {

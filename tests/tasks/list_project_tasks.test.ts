@@ -115,10 +115,12 @@ describe("the tasks of a project", () => {
     expect((await call("GET", `${ticket.path}/tasks/next`)).status).toBe(404);
   });
 
-  test("take one statement for every request", async () => {
-    for (const query of ["", "ready=true", "status=unfinished&limit=200"]) {
+  test("take one statement for every request, and ready ones another for tickets without tasks", async () => {
+    for (
+      const [query, statements] of [["", 1], ["ready=true", 2], ["status=unfinished&limit=200", 1]] as const
+    ) {
       await list(query);
-      expect(await harness.now.count(() => list(query)), query).toBe(1);
+      expect(await harness.now.count(() => list(query)), query).toBe(statements);
     }
   });
 

@@ -39,6 +39,9 @@ const NOT_TOLD = [
   "lease_expires_at",
 ];
 
+/** A field that history tells and no answer shows. */
+const NOT_SHOWN = "claimed_with";
+
 /** Reads the whole history of a ticket, page by page. */
 export async function readHistory(
   harness: Harness,
@@ -66,7 +69,7 @@ export function replay(rows: readonly HistoryRow[]): Record<string, Facts> {
     const name = `${entity} ${entity_id}`;
     if (action === "created") things[name] = { ...to as Facts };
     if (action === "deleted") delete things[name];
-    if (action !== "changed") continue;
+    if (action !== "changed" || field === NOT_SHOWN) continue;
     const thing = things[name];
     if (!thing) throw new Error(`${name} changed before it was created`);
     const before = thing[field!] ?? null;
@@ -102,7 +105,9 @@ export async function readThings(
   return {
     [`ticket ${ticket.id}`]: told(whole),
     ...Object.fromEntries(whole.roles.map((state: { role: string }) => [`role ${state.role}`, state])),
-    ...Object.fromEntries(tasks.map((task: { id: string }) => [`task ${task.id}`, told(task)])),
+    ...Object.fromEntries(
+      tasks.map((task: { id: string }) => [`task ${task.id}`, told({ ...task, number: null })]),
+    ),
     ...Object.fromEntries(cases.map((one: { id: string }) => [`test_case ${one.id}`, told(one)])),
     ...Object.fromEntries(questions.map((one: Facts) => [`question ${one.id}`, told(askedAndAnswered(one))])),
   };

@@ -149,6 +149,12 @@ function importing(record: object): Promise<Answer> {
   return call("POST", `${project.path}/import`, { records: [record] });
 }
 
+/** Starts the task for the admin without a claim, so that the admin's key may act on it too. */
+function start({ path, task }: Stage) {
+  const body = { status: "in_progress", assignee_user_id: project.admin.id };
+  return done(call("PATCH", `${path}/tasks/${task}`, body));
+}
+
 /** For each procedure: what goes before it, if anything, and the call itself. */
 const WRITES: Record<
   string,
@@ -172,6 +178,9 @@ const WRITES: Record<
     write: ({ path }) => call("POST", `${path}/roles/qa/reopen`),
   },
   "tasks.create": { write: ({ path }) => call("POST", `${path}/tasks`, { title: "two", role: "qa" }) },
+  "tasks.createMany": {
+    write: ({ path }) => call("POST", `${path}/tasks/batch`, { tasks: [{ title: "two", role: "qa" }] }),
+  },
   "tasks.update": { write: ({ path, task }) => call("PATCH", `${path}/tasks/${task}`, { title: "first" }) },
   "tasks.delete": {
     before: ({ path }) => done(call("POST", `${path}/tasks`, { title: "two", role: "qa" })),
@@ -187,8 +196,15 @@ const WRITES: Record<
   },
   "tasks.claim": { write: ({ path, task }) => call("POST", `${path}/tasks/${task}/claim`) },
   "tasks.release": {
-    before: ({ path, task }) => done(call("POST", `${path}/tasks/${task}/claim`)),
+    before: start,
     write: ({ path, task }) => call("POST", `${path}/tasks/${task}/release`),
+  },
+  "tasks.claimNext": {
+    write: ({ ticket }) => call("POST", `${project.path}/tasks/claim`, { ticket_id: ticket.id }),
+  },
+  "tasks.takeOver": {
+    before: ({ path, task }) => done(call("PATCH", `${path}/tasks/${task}`, { status: "in_progress" })),
+    write: ({ path, task }) => call("POST", `${path}/tasks/${task}/take-over`),
   },
   "testCases.create": {
     write: ({ path }) => call("POST", `${path}/test-cases`, { title: "Try", instruction: "Look." }),
@@ -342,9 +358,12 @@ describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) =
 
 test("a heartbeat leaves none, and changes nothing but the lease", async () => {
   const { path, task } = await prepare();
-  const claimed = (await done(call("POST", `${path}/tasks/${task}/claim`))).body;
+  const { token } = await makeKey(hosting.now.harness, project.admin);
+  const byAgent = async (verb: string) =>
+    (await done(hosting.now.harness.call("POST", `${path}/tasks/${task}/${verb}`, { token }))).body;
+  const claimed = await byAgent("claim");
   const history = (await call("GET", `${path}/history`)).body;
-  const { lease_expires_at, ...beaten } = (await done(call("POST", `${path}/tasks/${task}/heartbeat`))).body;
+  const { lease_expires_at, ...beaten } = await byAgent("heartbeat");
   const { lease_expires_at: first, ...rest } = claimed;
   expect(beaten).toEqual(rest);
   expect(Date.parse(lease_expires_at)).toBeGreaterThan(Date.parse(first));

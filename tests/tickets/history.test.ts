@@ -219,6 +219,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "id",
     "ticket_id",
     "project_id",
+    "number",
     "priority_rank",
     "ship_state",
     "reopened",
