@@ -554,7 +554,9 @@ create table projects (
   archived_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  closing text not null default 'anyone'::text,
   constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint projects_closing_check CHECK ((closing = ANY (ARRAY['anyone'::text, 'people'::text]))),
   constraint projects_key_check CHECK ((key ~ '^[A-Z][A-Z0-9]{1,9}$'::text)),
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_slug_key UNIQUE (account_id, slug)
@@ -802,6 +804,7 @@ create table tasks (
   version integer not null default 1,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  claimed_with uuid,
   number integer not null,
   constraint tasks_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id),
   constraint tasks_blocked_has_reason CHECK (((status = 'blocked'::text) = (blocking_reason IS NOT NULL))),
@@ -1081,6 +1084,9 @@ CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage,
 CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
 CREATE INDEX tickets_waiting_idx ON public.tickets USING btree (project_id, created_at, id) WHERE
   ((pending_questions > 0) OR ((stage = 'validation'::text) AND (cases_approved < cases_total)));
+CREATE INDEX tickets_without_tasks_idx ON public.tickets USING btree (project_id, id) WHERE ((status =
+  'open'::text) AND (tasks_total = 0) AND (stage = ANY (ARRAY['backlog'::text, 'up_next'::text,
+  'in_progress'::text])));
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION index_new_texts();
 CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN

@@ -69,6 +69,7 @@ export type BulkResult = {
       ok: boolean;
       stage: "backlog" | "up_next" | "in_progress" | "validation" | "live" | null;
       status: "open" | "closed" | null;
+      unfinished_tasks?: Array<{ id: string; name: string; title: string; status: string }> | undefined;
     }
   >;
 };
@@ -104,6 +105,8 @@ export type ChoicesQuestionInput = {
   type: "choices";
   options: Array<string>;
 };
+
+export type ClaimedNext = { claimed: ProjectTask | null; none: NoneReady | null };
 
 export type Comment = {
   id: string;
@@ -202,6 +205,8 @@ export type CreatedTask = {
   updated_at: string;
   _idempotent_replay?: boolean | undefined;
 };
+
+export type CreatedTasks = { tasks: Array<Task>; _idempotent_replay?: boolean | undefined };
 
 export type CreatedTestCase = {
   id: string;
@@ -512,6 +517,20 @@ export type NewsItem = {
   mine: boolean;
 };
 
+export type NoneReady = {
+  reason: string;
+  waiting_for_answers: number;
+  blocked: number;
+  held: number;
+  held_by_you: number;
+  held_until: string | null;
+  waiting_for_tasks: number;
+  waited_for: Array<string>;
+  assigned_to_others: number;
+  in_closed_tickets: number;
+  of_other_roles: number;
+};
+
 export type Notification = {
   ticket: TicketLine;
   project: ProjectLine;
@@ -569,6 +588,7 @@ export type Project = {
   former_keys: Array<string>;
   slug: string;
   repositories: Array<string>;
+  closing: "anyone" | "people";
   archived_at: string | null;
   created_at: string;
   updated_at: string;
@@ -1317,7 +1337,66 @@ export type TicketSummary = {
   agent_run: { id: string; agent_id: string; status: string } | null;
 };
 
+export type TicketWithoutTasks = {
+  id: string;
+  ticket_ref: string;
+  title: string;
+  roles: Array<"frontend" | "backend" | "design" | "devops" | "qa" | "other">;
+};
+
 export type TokenPair = { access_token: string; refresh_token: string; expires_in: number };
+
+export type UpdatedTicket = {
+  id: string;
+  project_id: string;
+  ticket_ref: string;
+  number: number;
+  title: string;
+  request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  status: "open" | "closed";
+  ship: "none" | "merged" | "waiting" | "deployed" | "deploy_failed";
+  roles: Array<
+    {
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "done" | "skipped";
+    }
+  >;
+  resolution_type:
+    | "completed"
+    | "already_done"
+    | "duplicate"
+    | "wont_fix"
+    | "no_longer_relevant"
+    | "cancelled"
+    | null;
+  closed_at: string | null;
+  merge_sha: string | null;
+  deployed_at: string | null;
+  deploy_failed_at: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  pending_questions: number;
+  created_by: string | null;
+  created_with: "session" | "key";
+  version: number;
+  created_at: string;
+  updated_at: string;
+  url: string;
+  tasks: { done: number; total: number };
+  cases: { approved: number; total: number };
+  claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
+  agent_run: { id: string; agent_id: string; status: string } | null;
+  description: string;
+  evidence: Record<string, unknown> | null;
+  suggested_resolution: string | null;
+  implementation_notes: string | null;
+  resolution_note: string | null;
+  unfinished_tasks?: Array<{ id: string; name: string; title: string; status: string }> | undefined;
+};
 
 export type User = {
   id: string;
@@ -1332,7 +1411,7 @@ export type User = {
 };
 
 export type WaitingItem = {
-  kind: "question" | "approval" | "task" | "agent_run" | "webhook" | "dead_letter";
+  kind: "question" | "approval" | "task" | "claim" | "agent_run" | "webhook" | "dead_letter";
   id: string;
   title: string;
   since: string;
@@ -1616,6 +1695,7 @@ export type AppRouter = TRPCBuiltRouter<
           key?: string | undefined;
           slug?: string | undefined;
           repositories?: Array<string> | undefined;
+          closing?: "anyone" | "people" | undefined;
           account_id?: string | undefined;
         },
         Project
@@ -1635,6 +1715,7 @@ export type AppRouter = TRPCBuiltRouter<
           name?: string | undefined;
           key?: string | undefined;
           slug?: string | undefined;
+          closing?: "anyone" | "people" | undefined;
           archived?: boolean | undefined;
         },
         Project
@@ -1694,6 +1775,7 @@ export type AppRouter = TRPCBuiltRouter<
           addressee?: { user_id?: string | undefined; role?: "member" | "admin" | undefined } | undefined;
           resolver?: "human_only" | "not_creator" | undefined;
           task_id?: string | undefined;
+          session_id?: string | undefined;
           about_version?: number | undefined;
           due_at?: string | undefined;
           default_option?: string | undefined;
@@ -1731,6 +1813,7 @@ export type AppRouter = TRPCBuiltRouter<
           addressee?: { user_id?: string | undefined; role?: "member" | "admin" | undefined } | undefined;
           resolver?: "human_only" | "not_creator" | undefined;
           task_id?: string | undefined;
+          session_id?: string | undefined;
           about_version?: number | undefined;
           due_at?: string | undefined;
           default_option?: string | undefined;
@@ -1825,11 +1908,27 @@ export type AppRouter = TRPCBuiltRouter<
           cursor?: string | undefined;
           id: string;
           assignee_user_id?: string | undefined;
+          ticket_id?: string | undefined;
           role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
           status?: "pending" | "in_progress" | "blocked" | "done" | "skipped" | "unfinished" | undefined;
           ready?: boolean | string | undefined;
+          held?: boolean | string | undefined;
+          session_id?: string | undefined;
         },
-        { tasks: Array<ProjectTask>; next_cursor: string | null }
+        {
+          tasks: Array<ProjectTask>;
+          next_cursor: string | null;
+          tickets?: Array<TicketWithoutTasks> | undefined;
+        }
+      >;
+      claimNext: Mutation<
+        {
+          id: string;
+          ticket_id?: string | undefined;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          session_id?: string | undefined;
+        },
+        ClaimedNext
       >;
       create: Mutation<
         {
@@ -1846,6 +1945,25 @@ export type AppRouter = TRPCBuiltRouter<
           idempotency_key?: string | undefined;
         },
         CreatedTask
+      >;
+      createMany: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          tasks: Array<
+            {
+              title: string;
+              body?: string | null | undefined;
+              role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+              depends_on_task_ids?: Array<string> | undefined;
+              acceptance_criteria?: Array<{ text: string; done?: boolean | undefined }> | undefined;
+              estimated_minutes?: number | null | undefined;
+              after?: Array<number> | undefined;
+            }
+          >;
+          idempotency_key?: string | undefined;
+        },
+        CreatedTasks
       >;
       reorder: Mutation<{ id: string; ticketId: string; task_ids: Array<string> }, { reordered: boolean }>;
       next: Query<
@@ -1873,10 +1991,14 @@ export type AppRouter = TRPCBuiltRouter<
           acceptance_criteria?: Array<{ text: string; done?: boolean | undefined }> | null | undefined;
           estimated_minutes?: number | null | undefined;
           actual_minutes?: number | null | undefined;
+          session_id?: string | undefined;
         },
         Task
       >;
-      delete: Mutation<{ id: string; ticketId: string; taskId: string }, void>;
+      delete: Mutation<
+        { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
+        void
+      >;
       claim: Mutation<
         { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
         Task
@@ -1889,6 +2011,7 @@ export type AppRouter = TRPCBuiltRouter<
         { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
         Task
       >;
+      takeOver: Mutation<{ id: string; ticketId: string; taskId: string }, Task>;
     };
     testCases: {
       list: Query<{ id: string; ticketId: string }, { cases: Array<ListedTestCase>; all_approved: boolean }>;
@@ -2024,7 +2147,7 @@ export type AppRouter = TRPCBuiltRouter<
             | undefined;
           resolution_note?: string | null | undefined;
         },
-        Ticket
+        UpdatedTicket
       >;
       similar: Query<
         { title: string; description: string; id: string },
@@ -2218,7 +2341,15 @@ export type AppRouter = TRPCBuiltRouter<
         {
           limit?: number | string | undefined;
           cursor?: string | undefined;
-          kind?: "question" | "approval" | "task" | "agent_run" | "webhook" | "dead_letter" | undefined;
+          kind?:
+            | "question"
+            | "approval"
+            | "task"
+            | "claim"
+            | "agent_run"
+            | "webhook"
+            | "dead_letter"
+            | undefined;
           project_id?: string | undefined;
         },
         { waiting: Array<WaitingItem>; total: number; next_cursor: string | null }
