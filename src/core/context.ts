@@ -121,6 +121,11 @@ export interface RequestContext extends Context {
   pageBytes: number;
   /** The limit for the answers of all calls of the request. */
   answerBudget: AnswerBudget;
+  /**
+   * Set in a batch with a call that waits. The batch as a whole has no turn then, so each of its
+   * lists waits for its own.
+   */
+  eachInTurn: boolean;
 }
 
 export interface ActorContext extends RequestContext {

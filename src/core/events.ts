@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db, Fragment } from "../../db/open.ts";
-import { eventType } from "./event_types.ts";
+import { ENTITIES, eventType } from "./event_types.ts";
+import { jsonb } from "./json.ts";
 import { Author, Id, LargeInteger, Timestamp } from "./schema.ts";
 
 export const Event = z.object({
@@ -54,15 +55,12 @@ export interface Span {
 
 /** Reads events in the order of their numbers. */
 export function readEvents(db: Db, span: Span): Promise<Event[]> {
-  return readRows(db, span.projects ? eventsOfProjects(db, span, span.projects) : eventsAfter(db, span));
+  return readRows(db, span.projects ? eventsOfProjects(db, span.projects, span) : eventsAfter(db, span));
 }
 
 async function readRows(db: Db, events: Fragment): Promise<Event[]> {
   const rows = await db<Row[]>`
-    select e.seq, h.created_at as at, e.project_id, h.entity, h.entity_id, h.action, h.actor, h.request_id,
-      h.changes -> 'status' ->> 1 as new_status,
-      case when h.changes is not null then array(select jsonb_object_keys(h.changes)) end as changed,
-      h.ticket_id, p.key || '-' || t.number as ticket_ref, e.title, e.stage, e.status, e.ticket_version as version
+    select ${eventColumns(db)}
     from (${events}) e
     join history h on h.id = e.history_id
     join projects p on p.id = e.project_id
@@ -76,6 +74,65 @@ export function readEventsOf(db: Db, seqs: readonly number[]): Promise<Event[]> 
   return readRows(db, db`select * from events where seq = any (${[...seqs]}::bigint[])`);
 }
 
+export interface Search extends Span {
+  projects: Fragment;
+  /** The most events that are looked through. */
+  scan: number;
+  /** Types, or patterns such as `task.*`; if absent, all types are wanted. */
+  types: readonly string[] | undefined;
+  /** Entities whose events are left out. */
+  hidden: readonly string[];
+}
+
+export interface Found {
+  events: Event[];
+  /** The number of the last event that was looked through; null if there is no event after it. */
+  reached: number | null;
+}
+
+/** The names of changes of a thing's status, by the kind of thing and the new status. */
+const NAMED_STATUSES = Object.fromEntries(
+  Object.entries(ENTITIES).flatMap(([entity, { statuses }]) => statuses ? [[entity, statuses]] : []),
+);
+
+/**
+ * Looks through the next events of some projects for those that a caller wants, in the order of
+ * their numbers. The database leaves out the others, so that rare types cost few statements.
+ */
+export async function findEvents(db: Db, search: Search): Promise<Found> {
+  const { after, limit, projects, scan, types, hidden } = search;
+  // eventType() gives the same names.
+  const type = db`h.entity || '.' || coalesce(
+    ${jsonb(db, NAMED_STATUSES)}::jsonb -> h.entity ->> (h.changes -> 'status' ->> 1), h.action)`;
+  const ofTypes = types
+    ? db`and (h.entity || '.*' = any (${types}::text[]) or ${type} = any (${types}::text[]))`
+    : db``;
+  const rows = await db<(Row & { reached: number | null })[]>`
+    with scanned as materialized (${eventsOfProjects(db, projects, { after, limit: scan })}),
+    wanted as (
+      select e.* from scanned e join history h on h.id = e.history_id
+      where h.entity <> all (${hidden}::text[]) ${ofTypes}
+      order by e.seq limit ${limit}
+    )
+    select ${eventColumns(db)}, s.reached
+    from (select case when count(*) = ${scan} then max(seq) end as reached from scanned) s
+    left join (
+      wanted e join history h on h.id = e.history_id
+      join projects p on p.id = e.project_id
+      left join tickets t on t.id = h.ticket_id
+    ) on true
+    order by e.seq`;
+  const events = rows.flatMap((row) => row.seq === null ? [] : [toEvent(row)]);
+  return { events, reached: rows[0]!.reached };
+}
+
+function eventColumns(db: Db): Fragment {
+  return db`e.seq, h.created_at as at, e.project_id, h.entity, h.entity_id, h.action, h.actor, h.request_id,
+    h.changes -> 'status' ->> 1 as new_status,
+    case when h.changes is not null then array(select jsonb_object_keys(h.changes)) end as changed,
+    h.ticket_id, p.key || '-' || t.number as ticket_ref, e.title, e.stage, e.status, e.ticket_version as version`;
+}
+
 function eventsAfter(db: Db, { after, limit }: Span): Fragment {
   return db`select * from events where seq > ${after}::bigint order by seq limit ${limit}`;
 }
@@ -84,8 +141,7 @@ function eventsAfter(db: Db, { after, limit }: Span): Fragment {
  * Reads each project's events by its index, so that a quiet project among busy ones costs no more
  * than another.
  */
-function eventsOfProjects(db: Db, span: Span, projects: Fragment): Fragment {
-  const { after, limit, last } = span;
+function eventsOfProjects(db: Db, projects: Fragment, { after, limit, last }: Span): Fragment {
   const upTo = last === undefined ? db`` : db`and seq <= ${last}::bigint`;
   return db`
     select o.* from ${projects} p (id) cross join lateral (

@@ -1,28 +1,28 @@
 import { hasScope, maySee, visibleProjects } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
-import { eventScope } from "../core/event_types.ts";
-import { type Event, readEvents } from "../core/events.ts";
+import { ENTITIES, eventScope } from "../core/event_types.ts";
+import { type Event, findEvents } from "../core/events.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
 /**
- * The most rows in one statement, and the most statements for one page. A caller who asks for rare
- * types continues from `position`.
+ * The most events that one statement looks through for wanted types, and the most statements for
+ * one page. A caller who asks for rare types continues from `position`.
  */
-const SCAN = 500;
-const SCANS = 10;
+const SCAN = 1_000;
+const SCANS = 5;
 /**
  * The most events in a part of a stream. A client that doesn't read leaves a part in memory, and a
  * user may have a thousand streams.
  */
-const STREAMED = 50;
+export const STREAMED = 50;
 
-/**
- * Reads the events after `position`, from memory if memory holds all of them, otherwise from the
- * database.
- */
-export async function readOn(ctx: ActorContext, filter: EventFilter, position: number): Promise<Batch> {
-  const recent = ctx.feed.recentAfter(position);
-  if (!recent) return await readPage(ctx, filter, position, STREAMED);
+/** Returns the part of a stream that these events from memory give. They follow `position`. */
+export async function partOf(
+  ctx: ActorContext,
+  filter: EventFilter,
+  recent: readonly Event[],
+  position: number,
+): Promise<Batch> {
   const wanted = recent.filter((event) => isWanted(ctx, filter, event));
   const part = wanted.slice(0, STREAMED);
   const more = part.length < wanted.length;
@@ -33,7 +33,7 @@ export async function readOn(ctx: ActorContext, filter: EventFilter, position: n
   };
 }
 
-/** Reads a caller's page from the database. */
+/** Reads a caller's page from the database. Call it in the caller's turn. */
 export async function readPage(
   ctx: ActorContext,
   filter: EventFilter,
@@ -41,24 +41,26 @@ export async function readPage(
   limit: number,
 ): Promise<Batch> {
   const events: Event[] = [];
-  // Wanted types may be rare.
-  const most = filter.types === undefined ? limit : SCAN;
+  const hidden = Object.keys(ENTITIES).filter((entity) => !hasScope(ctx.actor, eventScope(entity)));
+  const isPicked = filter.types !== undefined || hidden.length > 0;
   let position = after;
   for (let scan = 0; scan < SCANS; scan++) {
     // The highest number is read before the statement is sent, so that the statement sees all
     // events up to that number.
     const { last } = ctx.feed;
-    const rows = await readEvents(ctx.db, {
+    const found = await findEvents(ctx.db, {
       after: position,
-      limit: most,
+      scan: isPicked ? SCAN : limit,
+      limit: limit - events.length,
       projects: projectsOf(ctx, filter),
+      types: filter.types,
+      hidden,
     });
-    for (const event of rows) {
-      position = event.seq;
-      if (isWanted(ctx, filter, event)) events.push(event);
-      if (events.length === limit) return { events, position, more: true };
-    }
-    if (rows.length < most) return { events, position: Math.max(position, last), more: false };
+    events.push(...found.events);
+    position = events.at(-1)?.seq ?? position;
+    if (events.length === limit) return { events, position, more: true };
+    if (found.reached === null) return { events, position: Math.max(position, last), more: false };
+    position = found.reached;
   }
   return { events, position, more: true };
 }

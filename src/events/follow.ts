@@ -1,7 +1,9 @@
-import { currentActor } from "../core/access.ts";
+import { currentActor, requireProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 import { openStream } from "./open_streams.ts";
-import { isWanted, readOn } from "./_page.ts";
+import { isWanted, partOf, readPage, STREAMED } from "./_page.ts";
+import { Place } from "./_place.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
 /**
@@ -19,9 +21,10 @@ const BELIEVED_MS = 1_000;
 /**
  * Yields events after `position` as they come, in batches. An empty batch means that there were no
  * events for a while. The stream ends when the client leaves or the service drains. Access is
- * checked again with each batch.
- * @throws {AppError} rate_limited at once; unauthenticated or another refusal later, if the
- * caller's credential has become invalid
+ * checked again with each batch. A stream that lags behind the events in memory reads from the
+ * database when it is its user's turn.
+ * @throws {AppError} rate_limited at once; unauthenticated, forbidden or another refusal later, if
+ * the caller's credential or access to the filter's project has ended
  */
 export function followEvents(
   ctx: ActorContext,
@@ -34,9 +37,19 @@ export function followEvents(
 async function* follow(ctx: ActorContext, filter: EventFilter, position: number): AsyncGenerator<Batch> {
   const { feed, signal } = ctx;
   using watch = feed.watch((event) => isWanted(ctx, filter, event));
-  const caller = new Caller(ctx);
+  using place = new Place(ctx.actor.user.id);
+  const caller = new Caller(ctx, filter);
   while (!signal.aborted) {
-    const batch = await readOn(await caller.current(), filter, position);
+    const recent = feed.recentAfter(position);
+    if (recent) place.leave();
+    else if (!await place.take({ seconds: silence(), signal })) {
+      yield { events: [], position, more: true };
+      continue;
+    }
+    // The turn may come late, so access is checked after it has come.
+    const batch = recent
+      ? await partOf(await caller.current(), filter, recent, position)
+      : await readInTurn(ctx, async () => readPage(await caller.current(), filter, position, STREAMED));
     position = batch.position;
     if (batch.events.length > 0) yield batch;
     if (batch.more || await watch.next({ seconds: silence(), signal })) continue;
@@ -47,17 +60,26 @@ async function* follow(ctx: ActorContext, filter: EventFilter, position: number)
 
 /** The caller who reads the stream, with current access. */
 class Caller {
+  readonly #filter: EventFilter;
   #ctx: ActorContext;
   #asked = performance.now();
 
-  constructor(ctx: ActorContext) {
+  constructor(ctx: ActorContext, filter: EventFilter) {
     this.#ctx = ctx;
+    this.#filter = filter;
   }
 
+  /** @throws {AppError} unauthenticated or another refusal of the credential, or forbidden */
   async current(): Promise<ActorContext> {
-    if (performance.now() - this.#asked < BELIEVED_MS) return this.#ctx;
-    const actor = await currentActor(this.#ctx, "tickets:read");
-    this.#asked = performance.now();
-    return this.#ctx = { ...this.#ctx, actor };
+    if (performance.now() - this.#asked >= BELIEVED_MS) {
+      const actor = await currentActor(this.#ctx, "tickets:read");
+      this.#asked = performance.now();
+      this.#ctx = { ...this.#ctx, actor };
+    }
+    const { project_id } = this.#filter;
+    if (project_id !== undefined) {
+      await requireProject(this.#ctx, project_id, { needed: "viewer", denial: "forbidden" });
+    }
+    return this.#ctx;
   }
 }

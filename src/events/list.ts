@@ -1,4 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 import { followEvents } from "./follow.ts";
 import { readPage } from "./_page.ts";
 import type { Batch, EventPage, ListEvents } from "./schema.ts";
@@ -13,17 +14,17 @@ export async function listEvents(ctx: ActorContext, input: ListEvents): Promise<
   const { after, limit, wait } = input;
   const { position, resync } = await startAfter(ctx, input, after);
   if (resync) return { events: [], next_after: position, has_more: false, resync };
-  if (wait === 0) return toPage(await readPage(ctx, input, position, limit));
+  if (wait === 0) return toPage(await readInTurn(ctx, () => readPage(ctx, input, position, limit)));
   const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(wait * 1000)]);
-  let reached = position;
-  for await (const { events, position, more } of followEvents({ ...ctx, signal }, input, reached)) {
+  let last: Batch = { events: [], position, more: false };
+  for await (last of followEvents({ ...ctx, signal }, input, position)) {
+    const { events } = last;
     if (events.length > limit) {
       return toPage({ events: events.slice(0, limit), position: events[limit - 1]!.seq, more: true });
     }
-    if (events.length > 0) return toPage({ events, position, more });
-    reached = position;
+    if (events.length > 0) return toPage(last);
   }
-  return toPage({ events: [], position: reached, more: false });
+  return toPage(last);
 }
 
 function toPage({ events, position, more }: Batch): EventPage {

@@ -6,7 +6,7 @@ import { locateTask } from "../tasks/locate.ts";
 import { callProcedure } from "../routers/trpc.ts";
 import { readUntilDone, type Waiter } from "./mcp_wait.ts";
 import type { PublishedProcedure } from "./procedures.ts";
-import { readInTurn } from "./read_in_turn.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 
 export type Procedures = ReadonlyMap<string, PublishedProcedure>;
 

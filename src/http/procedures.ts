@@ -1,5 +1,7 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
+import type { RequestContext } from "../core/context.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 import { appRouter } from "../routers/root.ts";
 import { expectedMiddlewares, type Meta, type ProcedureParts } from "../routers/trpc.ts";
 import { outputPicker } from "./pick_output.ts";
@@ -11,8 +13,9 @@ export interface PublishedProcedure extends ProcedureParts {
   type: "query" | "mutation";
   output: z.ZodType;
   /**
-   * Whether a user's calls of it run in turn (read_in_turn.ts), because it reads rows of a list and
-   * doesn't wait. One thing that is read by itself has an id.
+   * Whether a user's calls of it run in turn (core/read_in_turn.ts), because it reads rows of a list and
+   * doesn't wait. One thing that is read by itself has an id. A verb that may wait takes its turn
+   * itself, for the time in which it reads.
    */
   inTurn: boolean;
   /** Fields of the input that come from the path. */
@@ -82,7 +85,7 @@ export function publishedProcedures(): PublishedProcedure[] {
 
 interface Chain {
   middlewares: {
-    (call: { next: () => Promise<{ ok: boolean; data?: unknown }> }): Promise<unknown>;
+    (call: { ctx: RequestContext; next: () => Promise<{ ok: boolean; data?: unknown }> }): Promise<unknown>;
     _type?: string;
   }[];
 }
@@ -93,11 +96,11 @@ interface Chain {
  */
 export function pickInChains(procedures: Iterable<PublishedProcedure>): void {
   const known = appRouter._def.procedures as unknown as Record<string, { _def: Chain }>;
-  for (const { name, pick } of procedures) {
+  for (const { name, pick, inTurn } of procedures) {
     const { middlewares } = known[name]!._def;
     const at = middlewares.findIndex(({ _type }) => _type === "output");
-    middlewares[at] = Object.assign(async ({ next }: Parameters<Chain["middlewares"][number]>[0]) => {
-      const result = await next();
+    middlewares[at] = Object.assign(async ({ ctx, next }: Parameters<Chain["middlewares"][number]>[0]) => {
+      const result = await (inTurn && ctx.eachInTurn ? readInTurn(ctx, next) : next());
       return result.ok ? { ...result, data: pick(result.data) } : result;
     }, { _type: "output" });
   }

@@ -94,6 +94,7 @@ export async function requestContext(
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
     pageBytes: Math.floor(PAGE_BYTES / calls),
     answerBudget: new AnswerBudget(calls),
+    eachInTurn: false,
   };
 }
 

@@ -11,7 +11,7 @@ import { refuseOthers } from "./methods.ts";
 import { paced } from "./paced.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
-import { readInTurn } from "./read_in_turn.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 import { send } from "./send.ts";
 
 /** Publishes every procedure under the method and path of its meta. */

@@ -13,7 +13,7 @@ import { headersOf, logFailure } from "./failure.ts";
 import { withLongBody } from "./long_body.ts";
 import { pickInChains, type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
-import { readInTurn } from "./read_in_turn.ts";
+import { readInTurn } from "../core/read_in_turn.ts";
 import { send } from "./send.ts";
 
 /** The most bytes of a request with several calls. */
@@ -44,7 +44,9 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));
     const { raw } = c.req;
     const isLong = called[0]?.type === "query" && (names.length > 1 || called[0].inTurn);
-    const inTurn = isLong && !callsWaiting(url);
+    const waits = callsWaiting(url);
+    ctx.eachInTurn = isLong && waits;
+    const inTurn = isLong && !waits;
     const answer = (req: Request) => inTurn ? readInTurn(ctx, () => answerNow(req)) : answerNow(req);
     const answerNow = async (req: Request) => {
       const response = await fetchRequestHandler({

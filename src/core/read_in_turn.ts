@@ -1,5 +1,5 @@
-import type { RequestContext } from "../core/context.ts";
-import { Lanes } from "../core/lanes.ts";
+import type { RequestContext } from "./context.ts";
+import { Lanes } from "./lanes.ts";
 
 /**
  * The most requests of a user that read a list or several things at once. The others wait, so that
@@ -10,6 +10,6 @@ const READS_OF_USER = 4;
 const users = new Lanes(READS_OF_USER);
 
 /** Reads when it is the caller's turn. A caller without a credential can read nothing large. */
-export async function readInTurn<T>({ actor }: RequestContext, read: () => Promise<T>): Promise<T> {
+export async function readInTurn<T>({ actor }: Pick<RequestContext, "actor">, read: () => Promise<T>): Promise<T> {
   return actor ? await users.run(actor.user.id, read) : await read();
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import type { RequestContext } from "../../src/core/context.ts";
-import { readInTurn } from "../../src/http/read_in_turn.ts";
+import { readInTurn } from "../../src/core/read_in_turn.ts";
 import { makeMember, makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
