@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchAttacks } from "./attacks.ts";
 import { benchBefore } from "./before.ts";
 import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
@@ -36,6 +37,7 @@ const BENCHES: Record<string, Bench> = {
   move: benchMove,
   mcp: benchMcp,
   idle: benchIdle,
+  attacks: benchAttacks,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]

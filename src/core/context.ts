@@ -126,6 +126,8 @@ export interface RequestContext extends Context {
    * lists waits for its own.
    */
   eachInTurn: boolean;
+  /** The input of a call over tRPC whose body was so long that it was parsed in slices. */
+  longInput?: unknown;
 }
 
 export interface ActorContext extends RequestContext {

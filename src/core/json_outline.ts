@@ -4,11 +4,11 @@ import { AppError, invalidField } from "./errors.ts";
  * The most levels of nested objects and lists. Evidence may have 100 levels, inside a call, inside
  * a batch.
  */
-const MAX_LEVELS = 200;
+export const MAX_LEVELS = 200;
 /**
  * The most objects, lists and values together. Each of them may take a hundred bytes after parsing.
  */
-const MAX_VALUES = 500_000;
+export const MAX_VALUES = 500_000;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

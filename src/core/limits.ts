@@ -7,28 +7,28 @@ import {
 } from "rate-limiter-flexible";
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
+import { Lanes } from "./lanes.ts";
 import { type Limit, SharedCounts } from "./shared_counts.ts";
 
 /** The most characters of a key. Its row has room for 255 with the limit's name. */
 const MOST_CHARACTERS = 200;
+/** The most counters that a process remembers as used up. */
+const MOST_USED_UP = 100_000;
 /** How far the clocks of several processes may differ. */
 const CLOCKS_DIFFER_S = 60;
 
-interface Attempt {
-  key: string;
-  headers: Headers;
-  /** The number of attempts that this one counts for. */
-  points: number;
-}
-
 /**
  * Counts attempts of all processes. The counts are in the database, and in memory while the database
- * is away.
+ * is away. A process remembers which counters are used up, and has one statement at a time for each
+ * counter. So refused attempts, however many, cost no statement and wait for no lock of a row.
  */
 export class Limits {
   readonly #sql: Sql;
   readonly #limiters = new Map<string, RateLimiterAbstract>();
   readonly #shared: SharedCounts;
+  readonly #turns = new Lanes();
+  /** The counters that are used up, and the time of `performance.now()` until which they are. */
+  readonly #usedUp = new Map<string, number>();
 
   constructor({ sql, onError }: { sql: Sql; onError: (error: unknown) => void }) {
     this.#sql = sql;
@@ -40,12 +40,27 @@ export class Limits {
    * @throws {AppError} rate_limited, with every field that says when another try is allowed
    */
   async take(limit: Limit, key: string, headers: Headers): Promise<void> {
-    await consume(this.#limiter(limit), limit, { key, headers, points: 1 });
+    const counted = await this.#counted(
+      limit,
+      key,
+      headers,
+      (limiter, counter) => consume(limiter, limit, counter, 1),
+    );
+    refuseBeyond(limit, counted, headers);
   }
 
-  /** Takes back an attempt that should not count, and writes the RateLimit fields again. */
-  async giveBack(limit: Limit, key: string, headers: Headers): Promise<void> {
-    tell(limit, await this.#limiter(limit).reward(counterOf(key)), headers);
+  /**
+   * Refuses an attempt of `key` if the limit is reached already. The attempt itself isn't counted.
+   * @throws {AppError} rate_limited
+   */
+  async refuseUsedUp(limit: Limit, key: string, headers: Headers): Promise<void> {
+    const counted = await this.#counted(limit, key, headers, async (limiter, counter) => {
+      const found = await limiter.get(counter);
+      return found && isCurrent(limit, found)
+        ? found
+        : new RateLimiterRes(limit.points, limit.seconds * 1000);
+    });
+    refuseBeyond(limit, counted, headers, 1);
   }
 
   /**
@@ -54,7 +69,8 @@ export class Limits {
    */
   async takeRoughly(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
     this.#shared.note(limit, counterOf(key), points);
-    await consume(this.#shared.limiter(limit), limit, { key, headers, points });
+    const limiter = this.#shared.limiter(limit);
+    refuseBeyond(limit, await consume(limiter, limit, counterOf(key), points), headers);
   }
 
   /** Tells the other processes at once what this one has counted. */
@@ -64,6 +80,33 @@ export class Limits {
 
   close(): void {
     this.#shared.close();
+  }
+
+  /** @throws {AppError} rate_limited, if this process knows that the counter is used up */
+  async #counted(
+    limit: Limit,
+    key: string,
+    headers: Headers,
+    count: (limiter: RateLimiterAbstract, counter: string) => Promise<RateLimiterRes>,
+  ): Promise<RateLimiterRes> {
+    const counter = counterOf(key);
+    const name = `${limit.name}:${counter}`;
+    const refuse = () => {
+      const ms = (this.#usedUp.get(name) ?? 0) - performance.now();
+      if (ms > 0) refuseBeyond(limit, new RateLimiterRes(0, ms, limit.points), headers, 1);
+    };
+    refuse();
+    return await this.#turns.run(name, async () => {
+      refuse();
+      const result = await count(this.#limiter(limit), counter);
+      if (result.consumedPoints >= limit.points) this.#remember(name, result.msBeforeNext);
+      return result;
+    });
+  }
+
+  #remember(counter: string, ms: number): void {
+    if (this.#usedUp.size >= MOST_USED_UP) this.#usedUp.clear();
+    this.#usedUp.set(counter, performance.now() + ms);
   }
 
   #limiter({ name, points, seconds }: Limit): RateLimiterAbstract {
@@ -94,18 +137,31 @@ export class Limits {
   }
 }
 
-async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Attempt): Promise<void> {
-  const { key, headers, points } = attempt;
-  const counter = counterOf(key);
-  let result = await count(limiter, counter, points);
-  if (result.msBeforeNext > (limit.seconds + CLOCKS_DIFFER_S) * 1000) {
-    // Without this, a count that began before the clock was set back would last until the clock
-    // reaches that time again.
-    await limiter.delete(counter);
-    result = await count(limiter, counter, points);
-  }
+async function consume(
+  limiter: RateLimiterAbstract,
+  limit: Limit,
+  counter: string,
+  points: number,
+): Promise<RateLimiterRes> {
+  const result = await count(limiter, counter, points);
+  if (isCurrent(limit, result)) return result;
+  // Without this, a count that began before the clock was set back would last until the clock
+  // reaches that time again.
+  await limiter.delete(counter);
+  return await count(limiter, counter, points);
+}
+
+function isCurrent({ seconds }: Limit, { msBeforeNext }: RateLimiterRes): boolean {
+  return msBeforeNext <= (seconds + CLOCKS_DIFFER_S) * 1000;
+}
+
+/**
+ * Writes the RateLimit fields of the answer. `further` are attempts that aren't counted yet.
+ * @throws {AppError} rate_limited, with every field that says when another try is allowed
+ */
+function refuseBeyond(limit: Limit, result: RateLimiterRes, headers: Headers, further = 0): void {
   const seconds = tell(limit, result, headers);
-  if (result.consumedPoints <= limit.points) return;
+  if (result.consumedPoints + further <= limit.points) return;
   headers.set("Retry-After", String(seconds));
   throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
     retryAfter: seconds,
@@ -134,7 +190,7 @@ async function count(limiter: RateLimiterAbstract, counter: string, points: numb
  * Returns the name of the counter. An IPv6 address counts as its /64, because one owner usually has
  * the whole /64. An IPv6 address that stands for an IPv4 address counts as the IPv4 address.
  */
-function counterOf(key: string): string {
+export function counterOf(key: string): string {
   const address = key.replace(/%.*/, "");
   if (!isIPv6(address)) return key.slice(0, MOST_CHARACTERS);
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -10,6 +10,9 @@ const READS_OF_USER = 4;
 const users = new Lanes(READS_OF_USER);
 
 /** Reads when it is the caller's turn. A caller without a credential can read nothing large. */
-export async function readInTurn<T>({ actor }: Pick<RequestContext, "actor">, read: () => Promise<T>): Promise<T> {
+export async function readInTurn<T>(
+  { actor }: Pick<RequestContext, "actor">,
+  read: () => Promise<T>,
+): Promise<T> {
   return actor ? await users.run(actor.user.id, read) : await read();
 }

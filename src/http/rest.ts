@@ -3,6 +3,7 @@ import type { ActorContext, RequestContext, Services } from "../core/context.ts"
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
+import { parseLongJson } from "../core/json_slices.ts";
 import { appErrorOf, authorize, callDownload, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
@@ -44,7 +45,7 @@ async function answer(
     // checks access again, because the caller may lose the right while a slow body arrives.
     const allowed = await authorize(ctx, meta, () => c.req.param());
     const call = async (body: Uint8Array | null) => {
-      const input = readInput(c, procedure, body);
+      const input = await readInput(c, procedure, body);
       const download = await callDownload(procedure, ctx, input);
       if (download) return await sendDownload(c, ctx, { procedure, parts: download });
       const output = await callProcedure(procedure, ctx, input);
@@ -66,10 +67,10 @@ async function answer(
  * Joins the path parameters and either the query or the body to the input of the procedure. A field
  * of one can't replace a field of another.
  */
-function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body: Uint8Array | null) {
+async function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body: Uint8Array | null) {
   const { pathFields } = procedure;
   const query = readQuery(c);
-  const fields = body ? fieldsOf(c, procedure, body) : query;
+  const fields = body ? await fieldsOf(c, procedure, body) : query;
   const misplaced = [
     ...(fields === query ? [] : Object.keys(query)),
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
@@ -94,17 +95,17 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
  * An absent body counts as an empty object. A change must have a body, because without one it would
  * change nothing.
  */
-function fieldsOf(
+async function fieldsOf(
   c: HonoContext<HttpEnv>,
   { meta, needsBody }: PublishedProcedure,
   body: Uint8Array,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   if (body.length === 0) return meta.method === "PATCH" ? asObject(undefined) : {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
   }
-  const json = parseJson(body);
-  refuseInexactNumbers(body);
+  const json = body.length > MAX_CALL_BYTES ? await parseLongJson(body) : parseJson(body);
+  if (body.length <= MAX_CALL_BYTES) refuseInexactNumbers(body);
   // Clients that are generated for Go, Rust or Java send null for an optional body.
   const isLeftOut = json === null && !needsBody && !meta.refusesNull;
   return isLeftOut ? {} : asObject(json);

@@ -2,11 +2,13 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
 import type { ActorContext, RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { decodeText } from "../core/json.ts";
+import { asObject, decodeText } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
+import { parseLongJson } from "../core/json_slices.ts";
 import { outlineJson } from "../core/json_outline.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, authorize, type Meta, requireActor } from "../routers/trpc.ts";
+import { transformer } from "../routers/transformer.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
@@ -80,7 +82,13 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     };
     if (raw.method !== "POST") return await answer(raw);
     refuseStrangers(ctx, called);
-    const call = (body: Uint8Array) => answer(withBody(raw, body, called.length));
+    const call = async (body: Uint8Array) => {
+      if (body.length <= MAX_CALL_BYTES || called.length > 1) {
+        return await answer(withBody(raw, body, called.length));
+      }
+      ctx.longInput = await readLongInput(body, url);
+      return await answer(new Request(raw.url, { method: raw.method, headers: raw.headers }));
+    };
     const [{ meta } = {}] = called;
     if (ctx.actor && meta?.maxBytes && called.length === 1) {
       const read = () => readBody(raw, MAX_CALL_BYTES, (head) => permitMore(ctx, meta, head));
@@ -180,6 +188,18 @@ function withBody({ url, method, headers }: Request, body: Uint8Array, calls: nu
   if (long.length > 0) {
     throw new AppError("payload_too_large", `The input of a call may have at most ${MAX_CALL_BYTES} bytes`);
   }
-  refuseInexactNumbers(body, (path) => path.replace(/^(?:\d+\.)?json\.?/, ""));
+  refuseInexactNumbers(body, fieldOf);
   return new Request(url, { method, headers, body: decodeText(body) });
+}
+
+/** Returns the name of a field without the names that superjson and a batch put before it. */
+function fieldOf(path: string): string {
+  return path.replace(/^(?:\d+\.)?json\.?/, "");
+}
+
+/** Reads the one call's input from a body that tRPC would parse at once. */
+async function readLongInput(body: Uint8Array, url: URL): Promise<unknown> {
+  const json = await parseLongJson(body, fieldOf);
+  const isBatch = url.searchParams.get("batch") === "1";
+  return transformer.input.deserialize(isBatch ? asObject(json)["0"] : json);
 }

@@ -143,7 +143,8 @@ const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
 
 const failures = t.middleware(async ({ ctx, type, next, getRawInput }) => {
   // An absent input counts as an empty object, like an absent body over REST.
-  const call = async () => await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
+  const read = () => ctx.longInput === undefined ? getRawInput() : Promise.resolve(ctx.longInput);
+  const call = async () => await next({ getRawInput: () => read().then((sent = {}) => sent) });
   const answerOf = (result: Awaited<ReturnType<typeof call>>) => result.ok ? result.data : null;
   // The answer to a change is always sent.
   const called = type === "query" ? ctx.answerBudget.read(call, answerOf) : call();

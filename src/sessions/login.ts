@@ -3,14 +3,24 @@ import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { Lanes } from "../core/lanes.ts";
+import { counterOf } from "../core/limits.ts";
 import { hashPassword, verifyPassword } from "../core/passwords.ts";
 import { transact } from "../core/transact.ts";
 import { byEmail } from "../users/by_email.ts";
 import { issueTokens } from "./_tokens.ts";
 import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
 
+/** The limits of refused attempts. */
 const OF_ADDRESS = { name: "login", points: 30, seconds: 60 };
 const OF_EMAIL = { name: "login-email", points: 10, seconds: 300 };
+
+/**
+ * The attempts of an address, and of an email, that are checked at the same time. The others wait,
+ * so that right passwords, however many at once, refuse nobody, and wrong ones are counted in time.
+ */
+const addresses = new Lanes(4);
+const emails = new Lanes();
 
 interface Candidate {
   id: string;
@@ -20,28 +30,32 @@ interface Candidate {
 }
 
 /**
- * Starts a session. Attempts are counted by address and by email, so that neither one address nor
- * many addresses can guess without limit. Only refused attempts stay counted, so that a script may
- * sign in at each of its runs, and the people of an office may sign in from one address.
+ * Starts a session. Refused attempts are counted by address and by email, so that neither one
+ * address nor many addresses can guess without limit. A script may sign in at each of its runs, and
+ * the people of an office may sign in from one address.
  * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a
  * deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
-  // The attempt is counted for the address first, so that an address which tries too often doesn't
-  // use up the attempts of an email.
-  await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
+  const { limits, address, headers } = ctx;
   const name = nameOf(input.email);
-  await ctx.limits.take(OF_EMAIL, name, ctx.headers);
-  const { user, pair } = await tryPassword(ctx, input);
-  if (pair) {
-    await ctx.limits.giveBack(OF_ADDRESS, ctx.address, ctx.headers);
-    await ctx.limits.giveBack(OF_EMAIL, name, ctx.headers);
-    return pair;
-  }
-  // This is written for an unknown email, too, because one statement less would show that the email
-  // is unknown.
-  await recordAudit(ctx, failedSignIn(ctx, user));
-  throw new AppError("invalid_credentials");
+  // An address that tries too often is refused first, so that it doesn't use up the attempts of an
+  // email, and before it waits.
+  await limits.refuseUsedUp(OF_ADDRESS, address, headers);
+  return await addresses.run(counterOf(address), async () => {
+    await limits.refuseUsedUp(OF_ADDRESS, address, headers);
+    return await emails.run(name, async () => {
+      await limits.refuseUsedUp(OF_EMAIL, name, headers);
+      const { user, pair } = await tryPassword(ctx, input);
+      if (pair) return pair;
+      // This is written for an unknown email, too, because one statement less would show that the
+      // email is unknown.
+      await recordAudit(ctx, failedSignIn(ctx, user));
+      await limits.take(OF_ADDRESS, address, headers);
+      await limits.take(OF_EMAIL, name, headers);
+      throw new AppError("invalid_credentials");
+    });
+  });
 }
 
 interface Tried {

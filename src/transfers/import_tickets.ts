@@ -86,10 +86,9 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
     { people: await findPeople(ctx, records), addressOf: (number) => address + number },
     records.map((one) => withoutBots(one, bots)),
   );
-  await Promise.all([
-    db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`,
-    ...Object.entries(rows).map(([table, rows]) => insertRows(db, table, rows)),
-  ]);
+  await db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`;
+  // Other calls run between two tables, because the rows of the largest import take a while to write.
+  for (const [table, ofTable] of Object.entries(rows)) await insertRows(db, table, ofTable);
 }
 
 /** Marks the events of the import, so that nobody is notified of what happened elsewhere. */

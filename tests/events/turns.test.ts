@@ -190,14 +190,17 @@ describe("a member who is removed from the project", () => {
     "gets nothing new from a slow stream %s a filter by project",
     async (_, isFiltered) => {
       const removed = await makeMember(harness.now, project, "viewer");
-      const stream = await SlowStream.open(removed, `after=0${isFiltered ? `&project_id=${project.id}` : ""}`);
+      const stream = await SlowStream.open(
+        removed,
+        `after=0${isFiltered ? `&project_id=${project.id}` : ""}`,
+      );
       expect((await stream.next())!.length).toBe(50);
       const secret = await remove(removed);
       const heard: Event[] = [];
       if (isFiltered) {
         for (let part = await stream.next(); part; part = await stream.next()) heard.push(...part);
       } else {
-        // What was made ahead of the reader comes, and then nothing.
+        // One part was made ahead of the reader. Nothing comes after it.
         heard.push(...await stream.next() ?? []);
         const member = await makeMember(harness.now, project, "viewer");
         await (await SlowStream.open(member)).next();
@@ -235,7 +238,9 @@ describe("a member who is removed from the project", () => {
   test("is refused while waiting for an event", async () => {
     const removed = await makeMember(harness.now, project, "viewer");
     const before = harness.now.services.feed.size;
-    const waiting = harness.now.call("GET", `/events?project_id=${project.id}&wait=50`, { token: removed.token });
+    const waiting = harness.now.call("GET", `/events?project_id=${project.id}&wait=50`, {
+      token: removed.token,
+    });
     await until(() => harness.now.services.feed.size > before);
     await remove(removed);
     expect([(await waiting).status, (await waiting).body.code]).toEqual([403, "forbidden"]);

@@ -91,6 +91,16 @@ describe("signing in", () => {
     expect((await login(harness.now, person)).status).toBe(429);
   });
 
+  test("with the right password refuses nobody at the same address, however many at once", async () => {
+    const address = freshAddress();
+    const [person, colleague] = [await makePerson(harness.now), await makePerson(harness.now)];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => login(harness.now, n % 2 ? person : colleague, { address })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await login(harness.now, colleague, { address })).status).toBe(200);
+  });
+
   test("is refused to who is deactivated while it waits for that", async () => {
     const person = await makePerson(harness.now);
     const [answer] = await behindLock(
@@ -186,6 +196,21 @@ describe("a refused sign-in", () => {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
     expect(Object.fromEntries(statuses)).toEqual({ 401: 30, 429: 1 });
+  });
+
+  test("is counted for every attempt, also of many at once", async () => {
+    const person = await makePerson(harness.now);
+    const guesses = Array.from({ length: 30 }, () => login(harness.now, { ...person, password: "wrong" }));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    const address = freshAddress();
+    const emails = Array.from({ length: 60 }, (_, n) => ({ email: `z${n}@example.test`, password: "wrong" }));
+    const refused = await Promise.all(emails.map((one) => login(harness.now, one, { address })));
+    const guessed = refused.filter(({ status }) => status === 401).length;
+    // Four are checked at the same time, so a few more than thirty may be on their way.
+    expect(guessed).toBeGreaterThanOrEqual(30 - 3);
+    expect(guessed).toBeLessThanOrEqual(30);
+    expect(await harness.now.count(() => login(harness.now, person, { address }))).toBe(0);
   });
 
   test("from an address that tried too often uses up nobody's attempts", async () => {
