@@ -7,7 +7,7 @@ import type { Comment, CommentPath } from "./schema.ts";
 export function commentColumns(db: Db) {
   return db`c.id, c.ticket_id, c.project_id, c.parent_id, c.body, jsonb_build_object('id', c.created_by, 'name',
       (select u.name from users u where u.id = c.created_by), 'kind', case when c.by_bot then 'agent' else 'person' end) as author,
-    c.mentions, c.edited_at, c.resolved_at, c.resolved_by, c.deleted_at, c.created_at, c.updated_at`;
+    c.mentions, c.edited_at, c.resolved_at, c.resolved_by, c.deleted_at, c.imported, c.created_at, c.updated_at`;
 }
 
 /** A comment with the credential that wrote it. */

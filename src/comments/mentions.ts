@@ -1,4 +1,4 @@
-import { roleInProject } from "../core/access.ts";
+import { isKnownIn, roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { blocksOf, type Piece, piecesOf } from "../core/markdown_blocks.ts";
 import { invalidField, invalidRequest } from "../core/errors.ts";
@@ -59,6 +59,8 @@ async function readPeople({ db, project }: ProjectContext, ids: string[]): Promi
   const rows = await db<{ id: string }[]>`
     select u.id from projects p join users u on u.id = any (${ids}::uuid[])
       left join project_members m on m.project_id = p.id and m.user_id = u.id
-    where p.id = ${project.id}::uuid and u.deactivated_at is null and ${roleInProject(db)} is not null`;
+    where p.id = ${project.id}::uuid and u.deactivated_at is null and ${roleInProject(db)} is not null and ${
+    isKnownIn(db)
+  }`;
   return new Set(rows.map(({ id }) => id));
 }

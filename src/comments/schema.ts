@@ -36,6 +36,7 @@ export const Comment = z.object({
   resolved_at: Timestamp.nullable().describe("When the thread was resolved; set on its first comment"),
   resolved_by: Id.nullable(),
   deleted_at: Timestamp.nullable(),
+  imported: z.boolean().describe("The comment came with an import, so `author` is what its file says"),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "Comment" });

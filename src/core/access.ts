@@ -157,6 +157,15 @@ export function roleInProject(db: Db) {
   return db`project_role(u.role, u.account_id, p.account_id, m.role)`;
 }
 
+/**
+ * Tells whether the people of `projects p` may name `users u`, where `project_members m` is the
+ * user's membership, if any. A super admin of another account sees each project, but nobody there
+ * learns of them.
+ */
+export function isKnownIn(db: Db) {
+  return db`(u.account_id = p.account_id or m.role is not null)`;
+}
+
 /** All `projects p` joined with one user, as `roleInProject` needs them. */
 export function projectsFor(db: Db, userId: string) {
   return db`projects p join users u on u.id = ${userId}::uuid

@@ -11,21 +11,24 @@ const MOST_SHOWN = 40;
  * Refuses JSON with a whole number that parsing would change, because the number has more digits
  * than a double keeps. A text that is no JSON is left to the parser to refuse.
  * @param place converts a dotted path into the name that the caller uses for it
+ * @param span the part of the JSON that is looked at
  * @throws {AppError} invalid_request that names the number's path
  */
 export function refuseInexactNumbers(
   json: Uint8Array,
   place: (path: string) => string = (path) => path,
+  span = { start: 0, end: json.length },
 ): void {
-  for (let at = 0; at < json.length; at++) {
+  for (let at = span.start; at < span.end; at++) {
     const byte = json[at]!;
     if (byte === QUOTE) at = endOfText(json, at);
     else if (isDigit(byte)) {
-      const end = endOfNumber(json, at);
-      if ((end - at > SAFE_DIGITS || isExponent(json, at, end)) && !isKept(textOf(json, at, end))) {
-        throw invalidField(place(pathTo(json, at)), refusalOf(textOf(json, at, end)));
+      const numberEnd = endOfNumber(json, at);
+      const isSuspect = numberEnd - at > SAFE_DIGITS || isExponent(json, at, numberEnd);
+      if (isSuspect && !isKept(textOf(json, at, numberEnd))) {
+        throw invalidField(place(pathTo(json, at)), refusalOf(textOf(json, at, numberEnd)));
       }
-      at = end - 1;
+      at = numberEnd - 1;
     }
   }
 }

@@ -123,12 +123,12 @@ class LongJson {
   }
 
   #member(start: number, end: number): unknown {
-    this.#refuseInexact(start, end);
+    refuseInexactNumbers(this.#json, this.#place, { start, end });
     return parsed(this.#text(start, end));
   }
 
   #members(isList: boolean, start: number, end: number): object {
-    this.#refuseInexact(start, end);
+    refuseInexactNumbers(this.#json, this.#place, { start, end });
     const text = this.#text(start, end);
     return isList ? parsed(`[${text}]`) as object : this.#object(text);
   }
@@ -139,16 +139,6 @@ class LongJson {
 
   #text(start: number, end: number): string {
     return decodeText(this.#json.subarray(start, end));
-  }
-
-  /** The path of a refused number is found in the whole text. */
-  #refuseInexact(start: number, end: number): void {
-    try {
-      refuseInexactNumbers(this.#json.subarray(start, end));
-    } catch (error) {
-      refuseInexactNumbers(this.#json, this.#place);
-      throw error;
-    }
   }
 
   #isBlank(start: number, end: number): boolean {

@@ -131,7 +131,8 @@ export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an e
  * An email address. It is normalised to the Unicode form in which addresses are stored and
  * compared.
  */
-export const Email = KnownEmail.refine(isVisible, "Must not contain invisible characters");
+export const Email = KnownEmail.refine(isVisible, "Must not contain invisible characters")
+  .refine((email) => !/["<>()[\]\\,;:]/.test(email), "Must not contain quotes, brackets, commas or colons");
 
 /**
  * Refuses a list that names the same `what` twice. Two items are the same if they have the same

@@ -16,7 +16,12 @@ const MOST_MENTIONS = 1000;
  * characters.
  */
 const LATIN = "\\p{Script=Latin}\\u0300-\\u036f0-9";
-const REF = new RegExp(`(?<![${LATIN}])([A-Z][A-Z0-9]{1,9})-([1-9]\\d{0,8})(?![${LATIN}]|\\.\\d)`, "gu");
+/** Editors of texts put other hyphens in place of the one on the keyboard. */
+const HYPHEN = "[-\\u2010\\u2011]";
+const REF = new RegExp(
+  `(?<![${LATIN}])([A-Z][A-Z0-9]{1,9})${HYPHEN}([1-9]\\d{0,8})(?![${LATIN}]|\\.\\d)`,
+  "gu",
+);
 
 const KEYWORD = "(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)";
 const REPO = "[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}";
@@ -31,7 +36,12 @@ const CLOSING_BRANCH = new RegExp(`(?<![${LATIN}])${KEYWORD}[-_/:]?${TARGET}`, "
  * The line that GitHub or git writes for a revert. The pull request of a revert repeats the title
  * and branch of the change that it reverts.
  */
-const REVERTS = new RegExp(`^(?:Reverts (?:${REPO})?#\\d+\\s*$|This reverts commit [0-9a-f]{7,64}\\b)`, "m");
+const REVERTS = new RegExp(
+  `^(?:Reverts (${REPO})?#([1-9]\\d{0,8})\\s*$|This reverts commit ([0-9a-f]{7,64})\\b)`,
+  "gm",
+);
+/** The title of a revert, and of its revert, which merges the change again. */
+const REVERT_TITLE = /^(?:Revert ")*/;
 
 /**
  * Branches that are named after packages and their versions, such as
@@ -46,9 +56,11 @@ const PACKAGE_BRANCH = /^(?:dependabot|renovate)\//;
  */
 export function findMentions({ pull_request, repository }: PullRequestEvent): Mentions {
   const { body } = pull_request;
-  const isRevert = REVERTS.test(body ?? "");
-  const title = isRevert ? pull_request.title.replace(/^Revert ".*/s, "") : pull_request.title;
-  const branch = isRevert ? pull_request.head.ref.replace(/^revert-.*/s, "") : pull_request.head.ref;
+  const repeats = (body ?? "").search(REVERTS) >= 0;
+  const title = repeats && isTakingBack(pull_request.title)
+    ? pull_request.title.replace(/^Revert ".*/s, "")
+    : pull_request.title;
+  const branch = repeats ? pull_request.head.ref.replace(/^revert-.*/s, "") : pull_request.head.ref;
   // Hidden hints of a template name example tickets.
   const text = `${title}\n${withoutComments(body ?? "")}`;
   const named = PACKAGE_BRANCH.test(branch) ? branch : branch.toUpperCase();
@@ -61,4 +73,28 @@ export function findMentions({ pull_request, repository }: PullRequestEvent): Me
       number: Number(number),
     })),
   };
+}
+
+/** The merges that a pull request takes back: by the reverted pull request or commit. */
+export interface Reverted {
+  pulls: { repo: string; number: number }[];
+  /** Beginnings of shas. */
+  commits: string[];
+}
+
+/** Reads which merges the pull request reverts. The revert of a revert takes back none. */
+export function findReverted({ pull_request: { title, body }, repository }: PullRequestEvent): Reverted {
+  const lines = isTakingBack(title) ? [...(body ?? "").matchAll(REVERTS)].slice(0, MOST_MENTIONS) : [];
+  return {
+    pulls: lines.flatMap(([, repo, number]) =>
+      number ? [{ repo: (repo ?? repository.full_name).toLowerCase(), number: Number(number) }] : []
+    ),
+    commits: lines.flatMap(([, , , sha]) => sha ? [sha.slice(0, 40)] : []),
+  };
+}
+
+/** Tells whether a title with the beginning of a revert is no revert of a revert. */
+function isTakingBack(title: string): boolean {
+  const times = REVERT_TITLE.exec(title)![0].length / 'Revert "'.length;
+  return times === 0 || times % 2 === 1;
 }

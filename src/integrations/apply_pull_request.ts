@@ -1,12 +1,14 @@
 import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import type { Outcome } from "../inbound/schema.ts";
+import { newVersion } from "../core/if_match.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { isLinkTo, linkPullRequest } from "../pull_requests/link.ts";
 import { lockPullRequest } from "../pull_requests/lock.ts";
 import { stampMerge } from "../pull_requests/stamp.ts";
-import { findMentions } from "./_mentions.ts";
+import { findMentions, findReverted } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
+import { mergeColumns } from "../tickets/merge.ts";
 import { type PullFacts, readPullRequest, takeName, takeNumber, writePullRequest } from "./_pull_request.ts";
 
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
@@ -31,16 +33,22 @@ export async function applyPullRequest(
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
   // Tickets that are younger than the merge are named only by the first event of the merge itself.
-  const tickets = found.filter(({ linked, older }) => linked || older || isNews && pull.isClosing);
+  const tickets = found.filter(({ linked, named, older }) =>
+    linked || named && (older || isNews && pull.isClosing)
+  );
+  const reverted = isNews ? found.filter((ticket) => ticket.reverted) : [];
   if (pull.state === "merged") {
     // A merge that was known before a ticket was reopened doesn't make the ticket closable again
     // and doesn't undo anyone's decision.
     const due = isNews ? tickets : await undecided(ctx, pull, tickets.filter(({ reopened }) => !reopened));
+    await takeBack(ctx, reverted);
     await linkPullRequest(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
   }
-  return tickets.length > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "no_ticket" };
+  return tickets.length + reverted.length > 0
+    ? { outcome: "applied" }
+    : { outcome: "ignored", reason: "no_ticket" };
 }
 
 interface FoundTicket {
@@ -49,6 +57,8 @@ interface FoundTicket {
   reopened: boolean;
   linked: boolean;
   named: boolean;
+  /** The ticket is open and has the sha of a merge that this pull request reverts. */
+  reverted: boolean;
   /** The ticket was created before the merge. */
   older: boolean;
 }
@@ -72,6 +82,7 @@ function isNaming(
 async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFacts): Promise<FoundTicket[]> {
   const names = pull.state === "merged" && isNaming(event);
   const { refs, issues } = names ? findMentions(event) : { refs: [], issues: [] };
+  const { pulls, commits } = names ? findReverted(event) : { pulls: [], commits: [] };
   return await ctx.db<FoundTicket[]>`
     with wired as (
       select p.id from projects p
@@ -93,10 +104,30 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
       from jsonb_to_recordset(${jsonb(ctx.db, issues)}) as i (repo text, number integer)
       join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
       join wired w on w.id = l.project_id
+    ), reverted as (
+      select t.id
+      from (
+        select lower(m.merge_sha) as sha from jsonb_to_recordset(${
+    jsonb(ctx.db, pulls)
+  }) as r (repo text, number integer)
+        join pull_requests m on m.repo = r.repo and m.number = r.number and m.state = 'merged'
+        union select unnest(${commits}::text[])
+      ) as s
+      join tickets t on t.merge_sha between s.sha and s.sha || 'g' and t.status = 'open'
+      join wired w on w.id = t.project_id
     )
-    select id, project_id, reopened, id in (select id from linked) as linked, id in (select id from mentioned) as named,
+    select id, project_id, reopened, id in (select id from reverted) as reverted, id in (select id from linked) as linked, id in (select id from mentioned) as named,
       coalesce(precedes(created_at, ${pull.merged_at}::timestamptz), false) as older
-    from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
+    from tickets where id in (select id from linked union select id from mentioned union select id from reverted)
+    order by id for update`;
+}
+
+/** Takes the merge from tickets whose change was reverted, so that its deploy doesn't close them. */
+async function takeBack({ db }: Context, tickets: FoundTicket[]): Promise<void> {
+  if (tickets.length === 0) return;
+  await db`
+    update tickets set ${db(mergeColumns(db, null))}, ${newVersion(db, "tickets")}
+    where id = any (${tickets.map(({ id }) => id)}::uuid[]) and status = 'open'`;
 }
 
 /**

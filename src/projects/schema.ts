@@ -78,7 +78,7 @@ export const ProjectList = z.object({ projects: z.array(Project), next_cursor: N
 
 export const Member = z.object({
   user_id: Id,
-  email: z.string(),
+  email: z.string().nullable().describe("Null for callers who don't administer the project"),
   name: z.string(),
   role: ProjectRole,
   created_at: Timestamp,

@@ -1,7 +1,13 @@
-import { projectsFor, roleInProject } from "../core/access.ts";
-import type { ProjectContext } from "../core/context.ts";
+import { isKnownIn, projectsFor, roleInProject } from "../core/access.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { type CreateQuestion, type Option, YES_OR_NO } from "./schema.ts";
+
+/**
+ * The time that people have at least before the default of an agent's question answers for them. It
+ * is an hour, less the minute to which a time is exact.
+ */
+const LEAST_TIME_MS = 59 * 60 * 1000;
 
 type Asked = Pick<
   CreateQuestion,
@@ -48,6 +54,13 @@ export async function checkAsked(ctx: ProjectContext, asked: Asked, version: num
     throw invalidField("due_at", "Is in the past");
   }
   if (choice !== undefined) {
+    const isForPeople = isBot(ctx.actor) && asked.resolver === "human_only";
+    if (isForPeople && Date.parse(due_at ?? "") < Date.now() + LEAST_TIME_MS) {
+      throw invalidField(
+        "due_at",
+        "Must be at least an hour from now, because people need time before an agent's default answers for them",
+      );
+    }
     if (due_at === undefined) {
       throw invalidField(
         "default_option",
@@ -78,9 +91,9 @@ async function checkAddressee(
   const path = "addressee.user_id";
   const [user] = await db<{ kind: "human" | "bot" }[]>`
     select u.kind from ${projectsFor(db, userId)}
-    where p.id = ${project.id}::uuid and ${
-    roleInProject(db)
-  } in ('member', 'admin') and u.deactivated_at is null`;
+    where p.id = ${project.id}::uuid and ${roleInProject(db)} in ('member', 'admin') and ${
+    isKnownIn(db)
+  } and u.deactivated_at is null`;
   if (!user) throw invalidField(path, "May not answer in this project");
   if (user.kind === "bot" && resolver === "human_only") {
     throw invalidField(path, "Is a bot, and only a person may answer a human_only question");

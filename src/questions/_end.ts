@@ -1,6 +1,7 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { isAsker, questionColumns, readQuestion, refuseEnded, type StoredQuestion } from "./_rows.ts";
+import { isAsker } from "./asker.ts";
+import { questionColumns, readQuestion, refuseEnded, type StoredQuestion } from "./_rows.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
 /**
@@ -23,7 +24,9 @@ export async function endQuestion(
 }
 
 /**
- * Checks that the caller asked the question or has control over it.
+ * Checks that the caller asked the question or has control over it. An admin's agent has no control
+ * over what others ask, because it could put a question that it may answer in place of a question
+ * for people.
  * @throws {AppError} forbidden
  */
 export function requireAsker(
@@ -31,7 +34,12 @@ export function requireAsker(
   question: StoredQuestion,
   attempt: string,
 ): void {
-  const owns = !isBot(actor) && question.asked_by.id === actor.user.id;
-  if (isAsker(actor, question) || owns || project.role === "admin") return;
-  throw new AppError("forbidden", `Only the asker or an admin of the project may ${attempt} a question`);
+  const isOwn = question.asked_by.id === actor.user.id;
+  const isAdmin = project.role === "admin";
+  if (isAsker(actor, question) || (isBot(actor) ? isAdmin && isOwn : isAdmin || isOwn)) return;
+  const whose = isBot(actor) && isAdmin
+    ? "An agent may only"
+    : "Only the asker or an admin of the project may";
+  const what = isBot(actor) && isAdmin ? "a question that its own user asked" : "a question";
+  throw new AppError("forbidden", `${whose} ${attempt} ${what}`);
 }

@@ -1,6 +1,7 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { isAsker, type StoredQuestion } from "./_rows.ts";
+import { isAsker } from "./asker.ts";
+import type { StoredQuestion } from "./_rows.ts";
 
 /** @throws {AppError} forbidden for a credential that may not answer this question */
 export function requireAnswerer({ actor, project }: ProjectContext, question: StoredQuestion): void {

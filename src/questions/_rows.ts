@@ -1,5 +1,5 @@
 import type { Db, Fragment } from "../../db/open.ts";
-import type { Actor, ProjectAccess, ProjectContext } from "../core/context.ts";
+import type { ProjectAccess, ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
@@ -18,12 +18,12 @@ export function questionColumnsOf(db: Db, key: Fragment) {
     answerColumn(db)
   } as answer, q.ended_at, q.superseded_by,
     jsonb_build_object('id', q.created_by, 'name', (select u.name from users u where u.id = q.created_by),
-      'kind', case when q.by_bot then 'agent' else 'person' end) as asked_by, q.created_at, q.updated_at`;
+      'kind', case when q.by_bot then 'agent' else 'person' end) as asked_by, q.imported, q.created_at, q.updated_at`;
 }
 
 function answerColumn(db: Db) {
   return db`case when q.status = 'answered' then jsonb_build_object('option_ids', coalesce(q.option_ids, '{}'),
-    'text', q.answer_text, 'by', case when q.answered_with = 'default' then 'default' when q.answered_by_bot then 'agent' else 'person' end,
+    'text', q.answer_text, 'imported', q.answer_imported, 'by', case when q.answered_with = 'default' then 'default' when q.answered_by_bot then 'agent' else 'person' end,
     'user_id', q.answered_by, 'user_name', (select u.name from users u where u.id = q.answered_by),
     'at', to_char(q.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`;
 }
@@ -48,15 +48,6 @@ export function noSuchQuestion(): AppError {
 /** Returns a question without the columns that only the verbs need. */
 export function toQuestion({ created_with: _, key_id: __, ...question }: StoredQuestion): Question {
   return question;
-}
-
-/**
- * Tells whether this credential asked the question. A question asked with an API key belongs to the
- * key's agent and not to the key's owner.
- */
-export function isAsker({ user, credential }: Actor, question: StoredQuestion): boolean {
-  return question.asked_by.id === user.id && question.created_with === credential.type &&
-    (credential.type === "session" || question.key_id === credential.id);
 }
 
 /**

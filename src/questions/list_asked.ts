@@ -2,11 +2,12 @@ import { projectsFor, roleInProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { afterId, page } from "../core/cursor.ts";
 import { literal, pageLimit } from "../core/planner.ts";
+import { askedBy } from "./asker.ts";
 import { questionColumnsOf } from "./_rows.ts";
 import type { ListAskedQuestions, Question } from "./schema.ts";
 
 /**
- * Returns one page of the questions that this credential has asked, newest first, in all projects
+ * Returns one page of the questions that the caller has asked, newest first, in all projects
  * that it may still see.
  */
 export async function listAskedQuestions(ctx: ActorContext, input: ListAskedQuestions) {
@@ -15,8 +16,7 @@ export async function listAskedQuestions(ctx: ActorContext, input: ListAskedQues
   const rows = await db<Question[]>`
     select ${questionColumnsOf(db, db`p.key`)} from ${projectsFor(db, user.id)}
     join questions q on q.project_id = p.id and q.created_by = u.id
-    where ${roleInProject(db)} is not null and q.created_with = ${credential.type}
-      ${credential.type === "key" ? db`and q.key_id = ${credential.id}::uuid` : db``}
+    where ${roleInProject(db)} is not null and ${askedBy(db, ctx.actor)}
       ${
     credential.type === "key" && credential.project_id ? db`and p.id = ${credential.project_id}::uuid` : db``
   }

@@ -79,7 +79,8 @@ const Asked = z.object({
   ),
   due_at: OffsetTime.optional().describe("When the question expires, to the minute"),
   default_option: OptionId.optional().describe(
-    "The option that becomes the answer when the question expires. Not for a human_only confirmation",
+    "The option that becomes the answer when the question expires. Not for a human_only confirmation. A bot client's " +
+      "human_only decision with a default is due in an hour at the earliest",
   ),
 }).shape;
 
@@ -93,6 +94,7 @@ export const Answer = z.object({
   user_id: Id.nullable(),
   user_name: z.string().nullable(),
   at: Timestamp,
+  imported: z.boolean().describe("The answer came with an import, so `user_name` is what its file says"),
 }).meta({ id: "Answer" });
 
 export const Question = z.object({
@@ -126,6 +128,7 @@ export const Question = z.object({
   ),
   superseded_by: Id.nullable(),
   asked_by: Speaker,
+  imported: z.boolean().describe("The question came with an import, so `asked_by` is what its file says"),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "Question" });

@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { invalidField } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
@@ -21,6 +22,12 @@ export async function supersedeQuestion(ctx: ProjectContext, input: SupersedeQue
     requireAsker(ctx, old, "supersede");
     requireScopeOf(ctx, old);
     refuseEnded(old, "supersede");
+    if (old.resolver === "human_only" && input.resolver !== "human_only") {
+      throw invalidField(
+        "resolver",
+        "Must stay human_only, because the replaced question is for people only",
+      );
+    }
     await checkAsked(ctx, input, ticket.version);
     const { questionId: _, ...asked } = input;
     const question = await insertQuestion(ctx, {

@@ -49,7 +49,9 @@ export const questionsRouter = router({
     method: "GET",
     path: "/questions",
     summary: "List the questions that the caller asked, newest first",
-    description: "Lists questions in all projects. An API key gets only the questions that this key asked.",
+    description:
+      "Lists questions in all projects. An API key gets only the questions that this key asked, and a user of kind bot " +
+      "those of all of its keys.",
   }).input(ListAskedQuestions).output(QuestionList).query(({ ctx, input }) => listAskedQuestions(ctx, input)),
 
   create: projectProcedure({

@@ -14,7 +14,13 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 /** Tells whether this is the address of a single machine on the public internet. */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address);
-  return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6));
+  if (parsed.range() !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv4 || (parsed.match(GLOBAL_IPV6) && !isTunnelled(parsed));
+}
+
+/** Tells whether the address wraps an IPv4 address, public or not, for an ISATAP tunnel. */
+function isTunnelled({ parts }: ipaddr.IPv6): boolean {
+  return (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { projectsFor, roleInProject } from "../core/access.ts";
+import { isKnownIn, projectsFor, roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 
@@ -13,9 +13,9 @@ export async function checkAssignee({ db, project }: ProjectContext, userId: str
     db`select from users where id = ${userId}::uuid for share`,
     db`
       select from ${projectsFor(db, userId)}
-      where p.id = ${project.id}::uuid and ${
-      roleInProject(db)
-    } in ('member', 'admin') and u.deactivated_at is null`,
+      where p.id = ${project.id}::uuid and ${roleInProject(db)} in ('member', 'admin') and ${
+      isKnownIn(db)
+    } and u.deactivated_at is null`,
   ]);
   if (found.count === 0) throw invalidField("assignee_user_id", "May not write in this project");
 }

@@ -1,6 +1,6 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import type { Db } from "../../db/open.ts";
-import { requirePerson } from "../core/access.ts";
+import { requirePerson, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -137,6 +137,7 @@ function withoutBots(record: TicketRecord, bots: ReadonlySet<string>): TicketRec
   };
 }
 
+/** Only users with a role in the project are named. */
 async function findPeople(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
@@ -152,7 +153,10 @@ async function findPeople(
   ]);
   const people = await db<{ email: string; id: string }[]>`
     select e.email, u.id from unnest(${[...new Set(emails)]}::text[]) as e (email)
-    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;
+    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid
+    join projects p on p.id = ${project.id}::uuid
+    left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where ${roleInProject(db)} is not null`;
   return new Map(people.map(({ email, id }) => [email, id]));
 }
 

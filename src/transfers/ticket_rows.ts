@@ -44,6 +44,7 @@ export function rowsOf(
       comments.map((one) => ({
         ...one,
         mentions: [],
+        imported: true,
         created_by: person(one.created_by),
         resolved_by: person(one.resolved_by),
       }))
@@ -54,6 +55,8 @@ export function rowsOf(
         ...one,
         addressee_user_id: person(one.addressee_user_id),
         answered_by: person(one.answered_by),
+        imported: true,
+        answer_imported: one.status === "answered",
         created_by: person(one.created_by),
       }))
     ),

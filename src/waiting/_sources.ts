@@ -2,6 +2,7 @@ import type { Fragment } from "../../db/open.ts";
 import { hasScope } from "../core/access.ts";
 import { type ActorContext, isBot } from "../core/context.ts";
 import { type QueueDefinition, QUEUES } from "../core/queue.ts";
+import { askedBy } from "../questions/asker.ts";
 import { mayWaitForAnybody } from "../tickets/may_wait.ts";
 import type { WaitingItem } from "./schema.ts";
 
@@ -26,16 +27,15 @@ export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefi
 
 /** Questions, with the task that each blocks and the tasks that depend on it. */
 function questions({ db, actor }: ActorContext): Fragment[] {
-  const { user, credential } = actor;
+  const { user } = actor;
   const bot = isBot(actor);
-  const keyId = credential.type === "key" ? credential.id : null;
   return [db`
     select 'question' as kind, q.id::text, left(q.prompt, 300) as title, q.created_at as since, q.due_at, r.id as project_id, q.ticket_id,
       case when q.task_id is null then 0 else 1 + (
         select count(*)::integer from tasks d where d.ticket_id = q.ticket_id and q.task_id = any (d.depends_on_task_ids)) end as tasks
     from reach r join questions q on q.project_id = r.id and q.status = 'pending'
     where r.role <> 'viewer' ${bot ? db`and q.resolver = 'not_creator'` : db``}
-      and not (q.created_by = ${user.id}::uuid and q.created_with = ${credential.type} and q.key_id is not distinct from ${keyId}::uuid)
+      and not (${askedBy(db, actor)})
       and (q.addressee_role is null or q.addressee_role = 'member' or r.role = 'admin')
       and (q.addressee_user_id is null or q.addressee_user_id = ${user.id}::uuid
         or (${!bot} and r.role = 'admin' and coalesce(role_of_user(q.addressee_user_id, q.project_id), 'viewer') = 'viewer'))`];

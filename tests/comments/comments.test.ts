@@ -54,6 +54,7 @@ describe("comments", () => {
       resolved_at: null,
       resolved_by: null,
       deleted_at: null,
+      imported: false,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -42,6 +42,7 @@ describe("a question", () => {
       ended_at: null,
       superseded_by: null,
       asked_by: { id: ann.id, name: "Test User", kind: "agent" },
+      imported: false,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -91,6 +91,10 @@ describe("no way inside", () => {
       "two.example is not an address",
     );
     expect(isPublic("93.184.216.34") && isPublic("2606:2800:220:1::1")).toBe(true);
+    // These wrap an IPv4 address for a tunnel.
+    for (const wrapped of ["2001:470::5efe:7f00:1", "2606:2800:220:1:200:5efe:a00:1"]) {
+      expect(isPublic(wrapped)).toBe(false);
+    }
   });
 
   test.each([
