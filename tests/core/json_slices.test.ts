@@ -9,7 +9,7 @@ import { parseLongJson } from "../../src/core/json_slices.ts";
 const encoder = new TextEncoder();
 const filler = (kibibytes: number) => JSON.stringify("é".repeat(kibibytes * 512));
 
-/** What the parser for short bodies makes of the text. */
+/** Parses the text as a short body is parsed. */
 function atOnce(text: string): unknown {
   const body = encoder.encode(text);
   const json = parseJson(body);
@@ -67,7 +67,7 @@ describe("long JSON is parsed in slices as it is at once", () => {
     await expect(parseLongJson(body)).rejects.toMatchObject({ code: "invalid_json" });
   });
 
-  test("whatever it is", async () => {
+  test("any value", async () => {
     const long = fc.string({ minLength: 1, maxLength: 3 }).map((text) => text.repeat(40_000));
     const leaf = fc.oneof(long, fc.jsonValue());
     const value = fc.letrec((tie) => ({

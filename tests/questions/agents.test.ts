@@ -76,7 +76,7 @@ describe("a user of kind bot is one agent", () => {
           "You may not answer this question: no credential may answer its own question",
         ]);
         const { body } = await harness.now.call("GET", "/waiting?kind=question", { token: caller.token });
-        expect(body.items.map(({ id }: { id: string }) => id)).not.toContain(question.id);
+        expect(body.waiting.map(({ id }: { id: string }) => id)).not.toContain(question.id);
         const asked = await harness.now.call("GET", "/questions", { token: caller.token });
         expect(asked.body.questions[0].id).toBe(question.id);
       }
