@@ -10,8 +10,8 @@ interface Asked {
 
 /**
  * Tells whether the caller asked the question. A question asked with an API key of a person belongs
- * to the key's agent and not to the person. A user of kind bot is one agent, whatever the
- * credential.
+ * to the key's agent and not to the person. A user of kind bot is one agent with each of
+ * its credentials.
  */
 export function isAsker({ user, credential }: Actor, { asked_by, created_with, key_id }: Asked): boolean {
   if (asked_by.id !== user.id) return false;
