@@ -196,6 +196,7 @@ create table comments (
   deleted_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  imported boolean not null default false,
   constraint comments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint comments_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
   constraint comments_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES comments(id),
@@ -207,7 +208,7 @@ create table comments (
 CREATE INDEX comments_mentions_idx ON public.comments USING gin (mentions) WHERE (mentions <> '{}'::uuid[]);
 CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
 call track_history('comments', 'comment', 'id',
-  'id ticket_id project_id mentions created_by created_with key_id by_bot created_at updated_at');
+  'id ticket_id project_id mentions created_by created_with key_id by_bot imported created_at updated_at');
 
 create table deploy_reports (
   repo text not null,
@@ -615,6 +616,8 @@ create table questions (
   by_bot boolean not null,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  imported boolean not null default false,
+  answer_imported boolean not null default false,
   constraint questions_addressee_role_check CHECK ((addressee_role = ANY (ARRAY['member'::text,
     'admin'::text]))),
   constraint questions_addressee_user_id_fkey FOREIGN KEY (addressee_user_id) REFERENCES users(id),
@@ -650,7 +653,7 @@ CREATE TRIGGER questions_insert AFTER INSERT ON public.questions REFERENCING NEW
 CREATE TRIGGER questions_update AFTER UPDATE ON public.questions REFERENCING OLD TABLE AS deleted NEW TABLE AS
   inserted FOR EACH STATEMENT EXECUTE FUNCTION follow_ended_questions();
 call track_history('questions', 'question', 'id',
-  'id ticket_id project_id task_was answered_by_bot created_by created_with key_id by_bot created_at updated_at');
+  'id ticket_id project_id task_was answered_by_bot created_by created_with key_id by_bot imported answer_imported created_at updated_at');
 
 create table rate_limits (
   key character varying(255) not null,

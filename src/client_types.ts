@@ -43,6 +43,7 @@ export type Answer = {
   user_id: string | null;
   user_name: string | null;
   at: string;
+  imported: boolean;
 };
 
 export type AuditEntry = {
@@ -120,6 +121,7 @@ export type Comment = {
   resolved_at: string | null;
   resolved_by: string | null;
   deleted_at: string | null;
+  imported: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -142,6 +144,7 @@ export type CreatedComment = {
   resolved_at: string | null;
   resolved_by: string | null;
   deleted_at: string | null;
+  imported: boolean;
   created_at: string;
   updated_at: string;
   _idempotent_replay?: boolean | undefined;
@@ -174,6 +177,7 @@ export type CreatedQuestion = {
   ended_at: string | null;
   superseded_by: string | null;
   asked_by: Speaker;
+  imported: boolean;
   created_at: string;
   updated_at: string;
   _idempotent_replay?: boolean | undefined;
@@ -495,7 +499,7 @@ export type Me = {
 
 export type Member = {
   user_id: string;
-  email: string;
+  email: string | null;
   name: string;
   role: "viewer" | "member" | "admin";
   created_at: string;
@@ -678,6 +682,7 @@ export type Question = {
   ended_at: string | null;
   superseded_by: string | null;
   asked_by: Speaker;
+  imported: boolean;
   created_at: string;
   updated_at: string;
 };
