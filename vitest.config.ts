@@ -15,6 +15,7 @@ const WITHOUT_SERVER = [
  * a change seldom breaks them. `npm test` leaves them out, `npm run campaign` and continuous integration run them.
  */
 const CAMPAIGN = [
+  "tests/faults/colleague.test.ts",
   "tests/http/answer_bounds.test.ts",
   "tests/http/change_bounds.test.ts",
   "tests/http/fuzz.test.ts",
@@ -32,9 +33,11 @@ const EMPTY = [
   "tests/admin/administration.test.ts",
   "tests/admin/audit.test.ts",
   "tests/core/log.test.ts",
+  "tests/db/schema.test.ts",
   "tests/db/unprepared.test.ts",
   "tests/events/list.test.ts",
   "tests/http/health.test.ts",
+  "tests/http/unread.test.ts",
   "tests/sending/rebinding.test.ts",
   "tests/tasks/list_project_tasks.test.ts",
   "tests/tickets/read_together.test.ts",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type {} from "vitest";
 import postgres from "postgres";
 import { exists } from "../db/files.ts";
 import { migrate } from "../db/migrate.ts";
@@ -12,6 +13,16 @@ export const serverUrl = Deno.env.get("DATABASE_URL") || undefined;
 export interface Place {
   url?: string;
   dataDir: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    template: Place;
+    /** Whether the test files of one process share one service. */
+    sharesService: boolean;
+    /** A folder in which each process notes the database that its files share, to be dropped at the end. */
+    run: string;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { exists } from "../db/files.ts";
+import { GATE_CODES } from "../src/tickets/gates.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 
@@ -78,4 +79,12 @@ test("the README and the page of the code lead to every document", () => {
   const text = texts.get("README.md")! + texts.get("ARCHITECTURE.md")!;
   const missing = DOCUMENTS.filter((path) => path !== "README.md" && !text.includes(`](${path})`));
   expect(missing).toEqual([]);
+});
+
+test("the table of gates names each refusal, in the order in which the service checks them", () => {
+  const table = texts.get("docs/ticket_life.md")!.split("**The gates.**")[1]!.split("\n\n")[1]!;
+  const codes = [...table.matchAll(/ 409 `(\w+)`/g)].map(([, code]) => code);
+  expect(codes, "give each gate of src/tickets/gates.ts a row in docs/ticket_life.md").toEqual([
+    ...GATE_CODES,
+  ]);
 });

@@ -1,15 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { dropPlace, dropTemplate, makeTemplate, type Place } from "./database.ts";
-
-declare module "vitest" {
-  export interface ProvidedContext {
-    template: Place;
-    /** Whether the test files of one process share one service. */
-    sharesService: boolean;
-    /** A folder in which each process notes the database that its files share, to be dropped at the end. */
-    run: string;
-  }
-}
+import { dropPlace, dropTemplate, makeTemplate } from "./database.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = await makeTemplate();

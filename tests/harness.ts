@@ -12,6 +12,7 @@ import type { HttpEnv } from "../src/http/request.ts";
 import { localSender } from "../src/sending/sender.ts";
 import { until } from "./until.ts";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
+import { refuseUndeclaredCode } from "./declared_codes.ts";
 
 export interface CallOptions {
   body?: unknown;
@@ -77,7 +78,9 @@ export class Harness {
     request: Request,
     env: HttpEnv["Bindings"] = { remoteAddress: "127.0.0.1" },
   ): Promise<Response> {
-    return await this.#fetch(request, env);
+    const response = await this.#fetch(request, env);
+    await refuseUndeclaredCode(request, response);
+    return response;
   }
 
   request(method: string, path: string, options: CallOptions = {}): Promise<Response> {
@@ -88,7 +91,7 @@ export class Harness {
       headers.set("content-type", "application/json");
     }
     const request = new Request(`http://handoff.test${path}`, { method, headers, body });
-    return Promise.resolve(this.#fetch(request, { remoteAddress: options.address ?? "127.0.0.1" }));
+    return this.fetch(request, { remoteAddress: options.address ?? "127.0.0.1" });
   }
 
   /** Makes a call below /api and parses the answer's body. */

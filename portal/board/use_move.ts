@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { codeOf } from "../api/client.ts";
+import { errorBody } from "../api/client.ts";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { moveTicket } from "../data/tickets.ts";
@@ -34,7 +34,8 @@ export function useMove() {
   }
 
   function refused({ ticket_ref: ref }: TicketSummary, error: unknown): void {
-    const isGate = ["roles_incomplete", "human_tests_pending"].includes(codeOf(error) ?? "");
+    // The details of a gate's refusal are obstacles that the ticket's page shows.
+    const isGate = errorBody(error)?.details !== undefined;
     const open = {
       label: board.open(ref),
       run: () => void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) }),

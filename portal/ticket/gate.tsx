@@ -23,9 +23,7 @@ const ACTS = ["start", "finish", "skip", "reopen"] as const;
  * Shows what keeps a ticket from being closed, before anybody tries; each part leads to a remedy.
  */
 export function Gate({ project, ticket, mayWrite, show }: Props) {
-  const { roles, cases, pending_questions: questions, status, resolution_type } = ticket;
-  const open = roles.filter((role) => role.status === "pending" || role.status === "in_progress").length;
-  const left = cases.total - cases.approved;
+  const { roles, cases, pending_questions: questions, status, resolution_type, closing } = ticket;
   return (
     <section className="gate" aria-label={words.gate}>
       <ul>
@@ -41,8 +39,11 @@ export function Gate({ project, ticket, mayWrite, show }: Props) {
         )}
         {cases.total > 0 && (
           <li>
-            <Button className={`gate-part${left === 0 ? " done" : ""}`} onPress={() => show("cases")}>
-              {left === 0 ? <Check /> : <Flask />}
+            <Button
+              className={`gate-part${closing.cases === 0 ? " done" : ""}`}
+              onPress={() => show("cases")}
+            >
+              {closing.cases === 0 ? <Check /> : <Flask />}
               {words.casesGate(cases.approved, cases.total)}
             </Button>
           </li>
@@ -59,9 +60,12 @@ export function Gate({ project, ticket, mayWrite, show }: Props) {
       <p className="hint">
         {status === "closed"
           ? words.isClosed(RESOLUTIONS[resolution_type ?? "completed"])
-          : open + left === 0
+          : closing.roles + closing.cases === 0
           ? words.canClose
-          : [open > 0 && words.rolesLeft(open), left > 0 && words.casesLeft(left)].filter(Boolean).join(", ")}
+          : [
+            closing.roles > 0 && words.rolesLeft(closing.roles),
+            closing.cases > 0 && words.casesLeft(closing.cases),
+          ].filter(Boolean).join(", ")}
       </p>
     </section>
   );

@@ -2,9 +2,30 @@ import type { ErrorBody, ErrorCode } from "../core/errors.ts";
 
 type Json = Record<string, unknown>;
 
-/** The next step of an agent after a failure, which follows the error's sentence. */
-const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
+/** The codes of other callers: browsers, webhooks, jobs, and requests that never get as far as a tool. */
+type CodeOfOthers =
+  | "close_failed"
+  | "code_hosting_not_linked"
+  | "csrf"
+  | "invalid_credentials"
+  | "invalid_json"
+  | "invalid_signature"
+  | "invalid_signature_payload"
+  | "method_not_allowed"
+  | "projects_unavailable"
+  | "report_failed"
+  | "request_timeout"
+  | "stamp_failed"
+  | "token_expired"
+  | "token_reused"
+  | "unsupported_media_type"
+  | "webhook_secret_not_configured";
+
+/** The next step of an agent after each failure that a tool can meet. It follows the error's sentence. */
+export const NEXT_STEPS: Record<Exclude<ErrorCode, CodeOfOthers>, string> = {
+  already_answered: "Read the answer with get_ticket.",
   already_claimed: "Another agent works on it. Claim another task: claim_task without task_id.",
+  answer_too_large: "Ask for less, or for one part at a time.",
   conflict: "Read the ticket again with get_ticket.",
   conversation_loop: "Ask a person with ask_human, or go on without a comment.",
   dependencies_unfinished: "Claim another task: claim_task without task_id.",
@@ -14,12 +35,16 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   internal: "Try again once. If it fails again, tell your user the requestId.",
   invalid_request: "Correct the named fields and call again.",
   invalid_transition: "Read the task or role as it is now with get_ticket.",
+  not_configured: "This installation doesn't offer it. Go on without it.",
   not_found:
     "Check the ref or id. get_context shows your questions, find_tickets and find_tasks list the rest.",
   people_close: "Move it to validation with update_ticket and tell your user.",
   payload_too_large: "Send or ask for less.",
+  question_stale: "Read the ticket again with get_ticket. Ask again if the question still matters.",
+  question_unanswered: "wait_for the ticket until a person has answered.",
   rate_limited: "Wait for retryAfter seconds.",
   roles_incomplete: "Finish or skip the roles first with set_role.",
+  unauthenticated: "The key is no longer valid. Ask your user for another one.",
   unavailable: "Wait some seconds and call again. With an idempotency_key nothing happens twice.",
   version_conflict: "Read it again with get_ticket, then decide whether your change still fits.",
 };
@@ -58,7 +83,7 @@ export function toolFailure(body: ErrorBody, maxBytes: number): string {
  * use for.
  */
 function toolError({ fieldErrors: _, details, requestId, issues, ...body }: ErrorBody): Json {
-  const next = body.code && NEXT_STEPS[body.code as ErrorCode];
+  const next = body.code && NEXT_STEPS[body.code as keyof typeof NEXT_STEPS];
   const current = details?.current;
   const known = isObject(current)
     ? { current: Object.fromEntries(KEPT_OF_CURRENT.map((field) => [field, current[field]])) }

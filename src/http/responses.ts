@@ -67,7 +67,8 @@ export function fieldsOf(fields: z.core.$ZodShape = {}): z.ZodObject {
   return z.object({ ...fields, "X-Request-Id": RequestId });
 }
 
-function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] {
+/** Every code that an answer of the procedure can have, over REST. */
+export function codesOf(meta: Meta): ReadonlySet<ErrorCode> {
   const { access, method, denial = "forbidden", errors = [] } = meta;
   const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
   if (hasBody(method)) codes.push(...BODY_ERRORS);
@@ -81,7 +82,11 @@ function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] 
     if (access === "member" || access === "project_admin") codes.push("forbidden");
     if (method !== "GET") codes.push("csrf");
   }
-  return errorResponses([...new Set(codes)], isLimited(meta) ? LIMIT_FIELDS : {});
+  return new Set(codes);
+}
+
+function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] {
+  return errorResponses([...codesOf(meta)], isLimited(meta) ? LIMIT_FIELDS : {});
 }
 
 const BODY_ERRORS = [

@@ -16,6 +16,7 @@ import {
   TicketDuplicates,
 } from "../suggestions/schema.ts";
 import { undoSuggestion } from "../suggestions/undo.ts";
+import { GATE_CODES } from "../tickets/gates.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "suggestions:read", tag: "Suggestions" } as const;
@@ -41,14 +42,7 @@ export const suggestionsRouter = router({
       "Carries the suggestion out, with the same gates as any other call; only the bulk call can skip unapproved " +
       "test cases. A duplicate is closed as a duplicate and linked to the other ticket. A split names the new " +
       "tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until it is undone.",
-    errors: [
-      "not_found",
-      "invalid_transition",
-      "conflict",
-      "people_close",
-      "roles_incomplete",
-      "human_tests_pending",
-    ],
+    errors: ["not_found", "invalid_transition", "conflict", ...GATE_CODES],
     example: { input: { skip_pending_roles: false } },
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
@@ -69,7 +63,7 @@ export const suggestionsRouter = router({
     description:
       "Puts the ticket back as it was before. An executed suggestion counts as dismissed then, any other is " +
       "pending again. Neither a dismissal nor a split can be undone once the ticket is closed.",
-    errors: ["not_found", "invalid_transition", "conflict", "people_close", "human_tests_pending"],
+    errors: ["not_found", "invalid_transition", "conflict", ...GATE_CODES],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => undoSuggestion(ctx, input)),
 
   analysis: projectProcedure({

@@ -4,6 +4,7 @@ import { changeRole } from "../tickets/change_role.ts";
 import { countTickets } from "../tickets/count.ts";
 import { createTicket } from "../tickets/create.ts";
 import { findSimilarTickets } from "../tickets/find_similar.ts";
+import { GATE_CODES } from "../tickets/gates.ts";
 import { getTicket } from "../tickets/get.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTicketNews } from "../news/list_ticket.ts";
@@ -99,14 +100,7 @@ export const ticketsRouter = router({
     description:
       "Changes only the fields that are sent; null clears an optional one. Moving to live, or status closed, " +
       "passes the same gates as the bulk call, but can't skip them. Honours If-Match with the ticket's ETag.",
-    errors: [
-      "not_found",
-      "people_close",
-      "roles_incomplete",
-      "human_tests_pending",
-      "conflict",
-      "version_conflict",
-    ],
+    errors: ["not_found", ...GATE_CODES, "conflict", "version_conflict"],
     conditions: {
       if: fields({ status: { const: "closed" }, stage: {} }, ["status", "stage"]),
       then: fields({ stage: { const: "live" } }),

@@ -1,6 +1,7 @@
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
 import { progressColumns, type ProgressRow } from "./_progress.ts";
+import { closingColumn } from "./gates.ts";
 import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
 import { type ColumnScope, shipColumn } from "./_ship.ts";
 import { ticketsUrl } from "./tickets_url.ts";
@@ -37,7 +38,7 @@ export function ticketColumns(ctx: ColumnScope) {
   return ctx.db`${
     summaryColumns(ctx)
   }, t.description, t.evidence, t.suggested_resolution, t.implementation_notes,
-    t.resolution_note`;
+    t.resolution_note, ${closingColumn(ctx.db)} as closing`;
 }
 
 /** Makes the ticket of a row. */

@@ -4,7 +4,7 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import { isTicketRef, type Stage } from "./schema.ts";
-import { callerOf, type TransitionResult, transitionTickets } from "./transition.ts";
+import { kindOfCaller, type TransitionResult, transitionTickets } from "./transition.ts";
 
 /**
  * Moves or closes many tickets in one transaction and decides each on its own. `updated` and
@@ -29,7 +29,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
       skipPendingRoles: input.skip_pending_roles,
       skipHumanTestGate: input.skip_human_test_gate,
       dryRun: input.dry_run,
-      caller: callerOf(ctx),
+      caller: kindOfCaller(ctx),
     }));
   return resultOf(ids, found);
 }

@@ -1,7 +1,7 @@
 import type { Db, Fragment } from "../../db/open.ts";
 import { counted } from "../core/counted.ts";
-import { AppError } from "../core/errors.ts";
-import type { Resolution } from "./schema.ts";
+import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { ClosingGates, Resolution } from "./schema.ts";
 
 /** The part of a transition that decides which gates hold a closing back. */
 export interface ClosingRequest {
@@ -17,54 +17,47 @@ export interface ClosingRequest {
 
 /** A condition that may hold a ticket back from closing. */
 interface Gate {
-  /** The name of the obstacles' list in a refusal's details. */
-  field: "people" | "roles" | "cases" | "questions";
+  /** The code of a refusal. Routers, documents and the next steps of agents read it here. */
+  code: ErrorCode;
+  /** The name of the obstacles' list in a refusal's details, and of their number in a ticket's `closing`. */
+  field: keyof ClosingGates;
   /** The obstacles of ticket `t`: a query from its `from` on. */
   rows(db: Db): Fragment;
   /** An obstacle as JSON, and the column that sorts the list. */
   item(db: Db): { json: Fragment; place: Fragment };
   holds(request: ClosingRequest): boolean;
-  refuse(attempt: string, obstacles: readonly unknown[]): AppError;
+  /** The end of a refusal's sentence. */
+  reason(obstacles: readonly unknown[]): string;
 }
 
 /** In the order in which a refusal names them. Every way to close a ticket goes through these. */
 const GATES: readonly Gate[] = [
   {
+    code: "people_close",
     field: "people",
     rows: (db) => db`from projects x where x.id = t.project_id and x.closing = 'people'`,
     item: (db) => ({ json: db`x.closing`, place: db`x.id` }),
     holds: ({ caller }) => caller === "bot",
-    refuse: (attempt) =>
-      new AppError(
-        "people_close",
-        `${attempt}: only people close tickets of this project. Move it to validation instead`,
-      ),
+    reason: () => "only people close tickets of this project. Move it to validation instead",
   },
   {
+    code: "roles_incomplete",
     field: "roles",
     rows: (db) => db`from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)}`,
     item: (db) => ({ json: db`r.role`, place: db`r.role` }),
     holds: ({ skipPendingRoles }) => !skipPendingRoles,
-    refuse: (attempt, roles) =>
-      new AppError(
-        "roles_incomplete",
-        `${attempt}: ${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`,
-        { details: { roles } },
-      ),
+    reason: (roles) => `${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`,
   },
   {
+    code: "human_tests_pending",
     field: "cases",
     rows: (db) => db`from test_cases c where c.ticket_id = t.id and c.status <> 'approved'`,
     item: (db) => ({ json: db`jsonb_build_object('id', c.id, 'title', c.title)`, place: db`c.id` }),
     holds: ({ skipHumanTestGate }) => !skipHumanTestGate,
-    refuse: (attempt, cases) =>
-      new AppError(
-        "human_tests_pending",
-        `${attempt}: ${counted(cases.length, "human test case is", "human test cases are")} not approved`,
-        { details: { cases } },
-      ),
+    reason: (cases) => `${counted(cases.length, "human test case is", "human test cases are")} not approved`,
   },
   {
+    code: "question_unanswered",
     field: "questions",
     rows: (db) =>
       db`from questions q where t.human_questions > 0 and q.ticket_id = t.id and q.status = 'pending'
@@ -75,16 +68,15 @@ const GATES: readonly Gate[] = [
     }),
     // A bot client does not complete a ticket past a question that somebody asked a person.
     holds: ({ caller, resolution }) => caller === "bot" && (resolution?.type ?? "completed") === "completed",
-    refuse: (attempt, questions) =>
-      new AppError(
-        "question_unanswered",
-        `${attempt}: ${
-          counted(questions.length, "question for a person is", "questions for a person are")
-        } unanswered. Wait for the answer, withdraw the question, or close with another resolution_type`,
-        { details: { questions } },
-      ),
+    reason: (questions) => {
+      const asked = counted(questions.length, "question for a person is", "questions for a person are");
+      return `${asked} unanswered. Wait for the answer, withdraw the question, or close with another resolution_type`;
+    },
   },
 ];
+
+/** The code of each gate's refusal. */
+export const GATE_CODES: readonly ErrorCode[] = GATES.map(({ code }) => code);
 
 export type Obstacles = Record<Gate["field"], unknown[]>;
 
@@ -108,6 +100,13 @@ export function obstaclesColumn(db: Db): Fragment {
   return db`jsonb_build_object(${fields})`;
 }
 
+/** The `ClosingGates` of ticket `t`, as a column: how many obstacles each gate has. */
+export function closingColumn(db: Db): Fragment {
+  const counts = GATES.map(({ field, rows }) => db`${field}::text, (select count(*) ${rows(db)})`)
+    .reduce((before, one) => db`${before}, ${one}`);
+  return db`jsonb_build_object(${counts})`;
+}
+
 /** Returns the refusal by the first gate that holds a closing back; undefined if none does. */
 export function refusalOf(
   ticketRef: string,
@@ -115,5 +114,10 @@ export function refusalOf(
   request: ClosingRequest,
 ): AppError | undefined {
   const gate = GATES.find(({ field, holds }) => obstacles[field].length > 0 && holds(request));
-  return gate?.refuse(`Cannot close ticket ${ticketRef}`, obstacles[gate.field]);
+  if (!gate) return undefined;
+  const { code, field, reason } = gate;
+  const found = obstacles[field];
+  return new AppError(code, `Cannot close ticket ${ticketRef}: ${reason(found)}`, {
+    details: { [field]: found },
+  });
 }

@@ -220,7 +220,18 @@ export const TicketSummary = z.object({
 }).meta({ id: "TicketSummary" });
 export type TicketSummary = z.infer<typeof TicketSummary>;
 
+export const ClosingGates = z.object({
+  people: z.int().describe(
+    "1 if only people close tickets of the project, which holds back bot clients only",
+  ),
+  roles: z.int().describe("Unfinished roles"),
+  cases: z.int().describe("Human test cases that are not approved"),
+  questions: z.int().describe("Unanswered questions for a person. They hold back bot clients only"),
+}).meta({ id: "ClosingGates" });
+export type ClosingGates = z.infer<typeof ClosingGates>;
+
 export const Ticket = TicketSummary.extend({
+  closing: ClosingGates.describe("The number of obstacles that each gate has. A gate with 0 is open"),
   description: z.string(),
   evidence: AnyObject.nullable(),
   suggested_resolution: z.string().nullable(),

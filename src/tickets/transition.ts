@@ -76,21 +76,21 @@ export async function transitionTickets(
 
 /**
  * Moves all of the tickets or none.
- * @throws {AppError} people_close, roles_incomplete, human_tests_pending
+ * @throws {AppError} one of GATE_CODES
  */
 export async function moveTickets(
   ctx: ProjectContext,
   ticketIds: readonly string[],
   request: TransitionRequest,
 ): Promise<TransitionResult[]> {
-  const caller = callerOf(ctx);
+  const caller = kindOfCaller(ctx);
   const results = await transitionTickets(ctx, ctx.project.id, ticketIds, { caller, ...request });
   for (const { refusal } of results) if (refusal) throw refusal;
   return results;
 }
 
 /** Tells whether the caller counts as a person or as a bot. */
-export function callerOf({ actor }: ProjectContext): "person" | "bot" {
+export function kindOfCaller({ actor }: ProjectContext): "person" | "bot" {
   return isBot(actor) ? "bot" : "person";
 }
 

@@ -15,7 +15,7 @@ import { moveTickets, type TransitionResult } from "./transition.ts";
 /**
  * Changes the given fields; null clears an optional field. Roles are changed first, so that a
  * closing in the same call is judged by the new roles. Either all changes are made or none.
- * @throws {AppError} version_conflict; people_close, roles_incomplete, human_tests_pending
+ * @throws {AppError} version_conflict; one of GATE_CODES
  */
 export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<UpdatedTicket> {
   return await transact(ctx, async (ctx) => {

@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { refuseStrangeCode } from "../declared_codes.ts";
 import type { Harness } from "../harness.ts";
 
 /** The protocol's two eras: stateless since 2026-07-28, and with a handshake before. */
@@ -46,9 +47,11 @@ export class Agent {
     const answer = await this.#client.callTool({ name, arguments: args }, options);
     const [content] = answer.content as { text: string }[];
     const { text } = content!;
+    const body = JSON.parse(text);
+    if (answer.isError) refuseStrangeCode(name, body.code);
     return {
       isError: answer.isError === true,
-      body: JSON.parse(text),
+      body,
       bytes: new TextEncoder().encode(text).length,
     };
   }

@@ -111,6 +111,7 @@ describe("closing", () => {
     const ticket = await talk.newTicket();
     const question = await talk.ask(ticket);
     const other = await talk.newTicket();
+    expect((await talk.done("GET", ticket.path)).closing.questions).toBe(1);
     for (const bot of [talk.annsKey, talk.bensKey, talk.bot]) {
       const patched = await talk.call("PATCH", ticket.path, { stage: "live" }, bot);
       expect([patched.status, patched.body.code, patched.body.details.questions]).toEqual([

@@ -31,6 +31,7 @@ const NOT_TOLD = [
   "pending_questions",
   "tasks",
   "cases",
+  "closing",
   "claimed_by",
   "agent_run",
   "version",
