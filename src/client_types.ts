@@ -867,6 +867,7 @@ export type Ticket = {
   cases: { approved: number; total: number };
   claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
   agent_run: { id: string; agent_id: string; status: string } | null;
+  closing: { people: number; roles: number; cases: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
   suggested_resolution: string | null;
@@ -1395,6 +1396,7 @@ export type UpdatedTicket = {
   cases: { approved: number; total: number };
   claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
   agent_run: { id: string; agent_id: string; status: string } | null;
+  closing: { people: number; roles: number; cases: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
   suggested_resolution: string | null;
