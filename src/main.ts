@@ -171,12 +171,22 @@ function warn(config: Config): void {
 
 function announce(config: Config, admin: { email: string; password: string } | null): void {
   const lines = config.JOBS === "only" ? ["Handoff Ticket Service runs its jobs"] : [
-    `Handoff Ticket Service listens on ${config.PUBLIC_URL}/api`,
+    "Handoff Ticket Service listens on",
+    "",
+    `  ${config.PUBLIC_URL}`,
+    "",
+    `API: ${config.PUBLIC_URL}/api`,
     `Documentation: ${config.PUBLIC_URL}/api/docs`,
   ];
   if (admin) {
     const password = config.ADMIN_PASSWORD ? "the one in ADMIN_PASSWORD" : admin.password;
-    lines.push(`First admin, shown this once: ${admin.email}, password: ${password}`);
+    lines.push(
+      "",
+      "First admin, shown this once",
+      `  email:    ${admin.email}`,
+      `  password: ${password}`,
+      "",
+    );
   }
   print(lines.join("\n") + "\n");
 }

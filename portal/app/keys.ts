@@ -26,7 +26,7 @@ export function useKeys(keys: Keys, isOn = true): void {
   useEffect(() => {
     if (!isOn) return;
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || event.altKey) return;
+      if (event.defaultPrevented || isComposing({ nativeEvent: event }) || event.altKey) return;
       const name = nameOf(event);
       const act = kept.current[name];
       if (!act || (!name.startsWith("mod+") && !isFree(event))) return;
@@ -38,18 +38,35 @@ export function useKeys(keys: Keys, isOn = true): void {
   }, [isOn]);
 }
 
+/** Tells whether the key belongs to an input method, such as the Enter that chooses a word. */
+export function isComposing({ nativeEvent }: { nativeEvent: KeyboardEvent }): boolean {
+  // Safari sends the last key after the end of the composition, with the code for “in use”.
+  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
+}
+
 function isFree(event: KeyboardEvent): boolean {
   return areSingleKeysOn() && !(event.target as Element).closest?.(TAKEN);
 }
 
 function nameOf(event: KeyboardEvent): string {
-  const { key, ctrlKey, metaKey } = event;
+  const { ctrlKey, metaKey } = event;
+  const key = keyOf(event);
   if (ctrlKey || metaKey) return `mod+${key.toLowerCase()}`;
   return first && first.key !== key && Date.now() - first.at < PAIR_MS ? `${first.key} ${key}` : key;
 }
 
+/**
+ * The key's Latin letter. With another script's layout it is the letter at the same place of a
+ * keyboard, and Caps Lock changes nothing.
+ */
+export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): string {
+  if (/^[a-z]$/i.test(key)) return shiftKey && key !== key.toLowerCase() ? key : key.toLowerCase();
+  const isLetter = /^\p{L}$/u.test(key) && !/^\p{Script=Latin}$/u.test(key);
+  return isLetter ? /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? key : key;
+}
+
 // Runs once for all screens, after their own listeners. It remembers the first key of a pair.
 document.defaultView!.addEventListener("keydown", (event) => {
-  const begins = event.key === "g" && !event.ctrlKey && !event.metaKey && isFree(event);
+  const begins = keyOf(event) === "g" && !event.ctrlKey && !event.metaKey && isFree(event);
   first = begins ? { key: "g", at: Date.now() } : null;
 });

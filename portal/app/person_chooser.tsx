@@ -31,7 +31,11 @@ export function PersonChooser({ label, act, typed, type, found, hasMore, isPendi
         {found.map(({ id, name, email }) => (
           <li key={id}>
             <RowText name={name}>{email}</RowText>
-            <Button className="button" aria-label={`${act}: ${name}`} onPress={() => choose(id)}>
+            <Button
+              className="button"
+              aria-label={`${act}: ${name}${email ? ` (${email})` : ""}`}
+              onPress={() => choose(id)}
+            >
               {act}
             </Button>
           </li>

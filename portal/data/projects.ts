@@ -21,8 +21,13 @@ export function membersQuery(project: string) {
   return trpc.projects.members.infiniteQueryOptions({ id: project, limit: 100 }, nextPage);
 }
 
+/** The first people of the account who can be added to the project. */
+export function candidatesQuery(project: string, q: string, limit: number) {
+  return trpc.projects.candidates.queryOptions({ id: project, q, limit });
+}
+
 const projects = trpc.projects.list.pathKey();
-const members = trpc.projects.members.pathKey();
+const members = [trpc.projects.members.pathKey(), trpc.projects.candidates.pathKey()];
 
 export const createProject = (input: Inputs["projects"]["create"]) =>
   changing(handoff.api.projects.create.mutate(input), projects);
@@ -36,7 +41,7 @@ export const putRepositories = (input: Inputs["projects"]["putRepositories"]) =>
   changing(handoff.api.projects.putRepositories.mutate(input), projects);
 
 export const putMember = (input: Inputs["projects"]["putMember"]) =>
-  changing(handoff.api.projects.putMember.mutate(input), members);
+  changing(handoff.api.projects.putMember.mutate(input), ...members);
 
 export const removeMember = (input: Inputs["projects"]["removeMember"]) =>
-  changing(handoff.api.projects.removeMember.mutate(input), members);
+  changing(handoff.api.projects.removeMember.mutate(input), ...members);

@@ -16,16 +16,16 @@ interface CaseFields {
 }
 
 /** Writes a new test case, or changes the one that is given in the version that the person has seen. */
-export function saveCase(at: TicketAt, testCase?: TestCase) {
+export function saveCase(at: TicketAt, testCase?: Pick<TestCase, "id" | "version">) {
   return ticketChange(
     at,
-    async ({ link, ...texts }: CaseFields): Promise<unknown> =>
+    async ({ title, instruction, link }: CaseFields): Promise<unknown> =>
       testCase
         ? await handoff.api.testCases.update.mutate(
-          { ...at, ...texts, caseId: testCase.id, link: link || null },
+          { ...at, title, instruction, caseId: testCase.id, link: link || null },
           { context: { ifMatch: testCase.version } },
         )
-        : await handoff.api.testCases.create.mutate({ ...at, ...texts, ...(link && { link }) }),
+        : await handoff.api.testCases.create.mutate({ ...at, title, instruction, ...(link && { link }) }),
   );
 }
 

@@ -7,11 +7,6 @@ export function usersQuery(q: string) {
   return trpc.users.list.infiniteQueryOptions({ limit: 100, ...(q && { q }) }, nextPage);
 }
 
-/** The first active people whose name or address has a word that begins so. */
-export function foundUsersQuery(q: string, limit: number) {
-  return trpc.users.list.queryOptions({ q, deactivated: false, limit });
-}
-
 const users = trpc.users.list.pathKey();
 
 export const createUser = (input: Inputs["users"]["create"]) =>

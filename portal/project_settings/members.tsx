@@ -5,11 +5,7 @@ import type { Member, Project } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { PersonChooser } from "../app/person_chooser.tsx";
-import { meQuery } from "../data/me.ts";
-import { membersQuery, putMember, removeMember } from "../data/projects.ts";
-import { foundUsersQuery } from "../data/users.ts";
-import { Field } from "../ui/field.tsx";
-import { CallForm } from "../ui/call_form.tsx";
+import { candidatesQuery, membersQuery, putMember, removeMember } from "../data/projects.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Choice } from "../ui/menu.tsx";
@@ -20,7 +16,11 @@ type Role = Member["role"];
 /** More than these are found by typing more of the name. */
 const MOST_FOUND = 8;
 
-export function Members({ project }: { project: Project }) {
+interface Props {
+  project: Project;
+}
+
+export function Members({ project }: Props) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(membersQuery(project.id));
   const members = data?.pages.flatMap((page) => page.members);
   const put = async (userId: string, role: Role) => {
@@ -56,57 +56,40 @@ export function Members({ project }: { project: Project }) {
       {hasNextPage && (
         <Button className="button" onPress={() => void fetchNextPage()}>{words.moreMembers}</Button>
       )}
-      <AddMember members={members ?? []} put={put} />
+      <AddMember project={project} put={put} />
     </Section>
   );
 }
 
-/** Admins of the account choose from its people; others name a person by their id. */
-function AddMember(
-  { members, put }: { members: Member[]; put: (userId: string, role: Role) => Promise<void> },
-) {
-  const { data: me } = useQuery(meQuery);
-  const mayList = me !== undefined && me.user.role !== "member";
+/** Finds people of the account who are not in the project yet, and adds one of them. */
+function AddMember({ project, put }: Props & { put: (userId: string, role: Role) => Promise<void> }) {
   const [typed, type] = useState("");
   const q = typed.trim();
   const { data, isPending } = useQuery({
-    ...foundUsersQuery(q, MOST_FOUND),
-    enabled: mayList && q !== "",
+    ...candidatesQuery(project.id, q, MOST_FOUND),
+    enabled: q !== "",
     placeholderData: keepPreviousData,
   });
   const [role, setRole] = useState<Role>("member");
-  const isMember = new Set(members.map(({ user_id }) => user_id));
-  const others = q ? data?.users.filter(({ id }) => !isMember.has(id)) ?? [] : [];
-  const roleChoice = (
-    <Choice
-      label={words.role}
-      words={words.roles}
-      value={role}
-      onChange={(chosen) => chosen && setRole(chosen)}
-    />
-  );
-  if (!mayList) {
-    return (
-      <CallForm look="inline" submit={words.addMember} send={({ user = "" }) => put(user, role)}>
-        <Field name="user" label={words.person} isRequired />
-        {roleChoice}
-      </CallForm>
-    );
-  }
   const add = (person: string) =>
     void put(person, role).then(() => (type(""), sayDone(words.saved)), sayRefused);
   return (
     <>
       <div className="row">
         <span className="label">{words.newRole}</span>
-        {roleChoice}
+        <Choice
+          label={words.role}
+          words={words.roles}
+          value={role}
+          onChange={(chosen) => chosen && setRole(chosen)}
+        />
       </div>
       <PersonChooser
         label={words.findPerson}
         act={words.addMember}
         typed={typed}
         type={type}
-        found={others}
+        found={q ? data?.candidates ?? [] : []}
         hasMore={q !== "" && (data?.next_cursor ?? null) !== null}
         isPending={isPending}
         choose={add}

@@ -6,6 +6,7 @@ import { useTitle } from "../app/title.tsx";
 import { Field } from "../ui/field.tsx";
 import { app } from "../words/app.ts";
 import { signIn as words } from "../words/sign_in.ts";
+import { ownAddress } from "./next.ts";
 
 const route = getRouteApi("/sign-in");
 
@@ -15,7 +16,7 @@ export function SignIn() {
   const signIn = useMutation({
     mutationFn: (input: { email: string; password: string }) => handoff.signIn(input),
     // The page is reloaded, so that no data of an earlier user is left.
-    onSuccess: () => location.assign(next ?? "/"),
+    onSuccess: () => location.assign(ownAddress(next, location.origin) ?? "/"),
   });
   const send = (form: HTMLFormElement) => {
     const { email, password } = Object.fromEntries(new FormData(form)) as { email: string; password: string };

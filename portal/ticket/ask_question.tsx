@@ -1,23 +1,28 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId } from "react";
 import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import type { Project, Question, Ticket } from "../api/types.ts";
 import { askQuestion } from "../data/questions.ts";
 import { Field } from "../ui/field.tsx";
+import { isBlank, lengthOf } from "../ui/lengths.ts";
 import { Choice } from "../ui/menu.tsx";
+import { TooLong } from "../ui/too_long.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { MentionField } from "./mention_field.tsx";
 import { readMentions } from "./mentions.ts";
 
+const LONGEST = 10_000;
+
 interface Props {
   project: Project;
   ticket: Ticket;
-  close: () => void;
+  fields: QuestionDraft;
+  setFields: (fields: QuestionDraft | null) => void;
 }
 
-interface Fields {
+export interface QuestionDraft {
   kind: Question["kind"];
   prompt: string;
   options: string;
@@ -27,15 +32,14 @@ interface Fields {
  * A form for a question to people. The question is shown under “Waiting for you” until somebody
  * answers.
  */
-export function AskQuestion({ project, ticket, close }: Props) {
-  const [fields, setFields] = useState<Fields>({ kind: "question", prompt: "", options: "" });
+export function AskQuestion({ project, ticket, fields, setFields }: Props) {
   const promptId = useId();
   const ask = useMutation({
     ...askQuestion({ id: project.id, ticketId: ticket.id }),
-    onSuccess: close,
+    onSuccess: () => setFields(null),
   });
-  const [addressee] = readMentions(fields.prompt).mentioned.keys();
-  const change = (part: Partial<Fields>) => setFields({ ...fields, ...part });
+  const [addressee] = readMentions(fields.prompt).mentions;
+  const change = (part: Partial<QuestionDraft>) => setFields({ ...fields, ...part });
   const send = (event: FormEvent) => {
     event.preventDefault();
     const { kind, prompt, options } = fields;
@@ -57,7 +61,6 @@ export function AskQuestion({ project, ticket, close }: Props) {
           className="text-field"
           aria-describedby={`${promptId}-hint`}
           rows={2}
-          maxLength={10_000}
           dir="auto"
           required
           autoFocus
@@ -65,8 +68,9 @@ export function AskQuestion({ project, ticket, close }: Props) {
           onChange={(prompt) => change({ prompt })}
         />
         <span id={`${promptId}-hint`} className="hint">
-          {addressee === undefined ? words.promptHint : words.goesTo(addressee)}
+          {addressee === undefined ? words.promptHint : words.goesTo(addressee.name)}
         </span>
+        <TooLong text={fields.prompt} most={LONGEST} />
       </div>
       <div className="row">
         <Choice
@@ -86,8 +90,15 @@ export function AskQuestion({ project, ticket, close }: Props) {
         />
       )}
       <div className="row">
-        <Button type="submit" className="button primary" isPending={ask.isPending}>{words.askNow}</Button>
-        <Button className="button quiet" onPress={close}>{app.cancel}</Button>
+        <Button
+          type="submit"
+          className="button primary"
+          isDisabled={isBlank(fields.prompt) || lengthOf(fields.prompt) > LONGEST}
+          isPending={ask.isPending}
+        >
+          {words.askNow}
+        </Button>
+        <Button className="button quiet" onPress={() => setFields(null)}>{app.cancel}</Button>
       </div>
     </form>
   );
@@ -95,8 +106,8 @@ export function AskQuestion({ project, ticket, close }: Props) {
 
 /** A question is addressed to one person, who is the first one that its text mentions. */
 function addresseeOf(prompt: string) {
-  const [user_id] = readMentions(prompt).mentioned.values();
-  return user_id === undefined ? {} : { addressee: { user_id } };
+  const [first] = readMentions(prompt).mentions;
+  return first ? { addressee: { user_id: first.id } } : {};
 }
 
 function optionsOf(lines: string) {

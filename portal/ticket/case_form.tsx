@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import type { Project, TestCase } from "../api/types.ts";
@@ -13,25 +13,33 @@ interface Props {
   ticketId: string;
   /** The case that is edited; absent for a new one. */
   testCase?: TestCase;
-  close: () => void;
+  fields: CaseDraft;
+  setFields: (fields: CaseDraft | null) => void;
+}
+
+export interface CaseDraft {
+  title: string;
+  instruction: string;
+  link: string;
+  /** The version for which the person began to edit the case. */
+  version?: number;
 }
 
 /** All that is written about a test case, new or edited in its place. */
-export default function CaseForm({ project, ticketId, testCase, close }: Props) {
-  const [fields, setFields] = useState({
-    title: testCase?.title ?? "",
-    instruction: testCase?.instruction ?? "",
-    link: testCase?.link ?? "",
-  });
+export default function CaseForm({ project, ticketId, testCase, fields, setFields }: Props) {
+  const close = () => setFields(null);
   const add = useMutation({
-    ...saveCase({ id: project.id, ticketId }, testCase),
+    ...saveCase(
+      { id: project.id, ticketId },
+      testCase && { ...testCase, version: fields.version ?? testCase.version },
+    ),
     onSuccess: close,
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
     add.mutate(fields);
   };
-  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+  const change = (part: Partial<CaseDraft>) => setFields({ ...fields, ...part });
   return (
     <form className="inline-form" onSubmit={send}>
       {add.error && <p role="alert" className="refusal">{sentenceOf(add.error)}</p>}

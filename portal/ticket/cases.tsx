@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { casesQuery, deleteCase } from "../data/test_cases.ts";
@@ -12,6 +13,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { CASE_STATUS } from "../words/enums.ts";
 import { cases as words } from "../words/ticket.ts";
+import type { CaseDraft } from "./case_form.tsx";
 import { Decide } from "./decide.tsx";
 
 const CaseForm = part(async () => (await import("./case_form.tsx")).default);
@@ -25,7 +27,7 @@ interface Props {
 /** The cases that a person tries out before the ticket is closed. */
 export function Cases({ project, ticket, mayWrite }: Props) {
   const { data } = useQuery(casesQuery({ id: project.id, ticketId: ticket.id }));
-  const [isAdding, setAdding] = useState(false);
+  const [added, setAdded] = useDraft<CaseDraft>(`${ticket.id}.new_case`);
   return (
     <>
       {data?.cases.length === 0 && <p className="empty">{words.empty}</p>}
@@ -41,14 +43,17 @@ export function Cases({ project, ticket, mayWrite }: Props) {
         ))}
       </ul>
       {mayWrite &&
-        (isAdding
+        (added
           ? (
             <Suspense>
-              <CaseForm project={project} ticketId={ticket.id} close={() => setAdding(false)} />
+              <CaseForm project={project} ticketId={ticket.id} fields={added} setFields={setAdded} />
             </Suspense>
           )
           : (
-            <Button className="button quiet" onPress={() => setAdding(true)}>
+            <Button
+              className="button quiet"
+              onPress={() => setAdded({ title: "", instruction: "", link: "" })}
+            >
               <Plus />
               {words.add}
             </Button>
@@ -66,13 +71,14 @@ interface CaseProps {
 
 function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
   const decidedBy = useName(project.id, testCase.decided_by);
-  const [isEditing, setEditing] = useState(false);
+  const [edited, setEdited] = useDraft<CaseDraft>(`${testCase.id}.edit`);
   const { status, title, instruction, link, note, decided_at } = testCase;
+  const edit = () => setEdited({ title, instruction, link: link ?? "", version: testCase.version });
   const remove = useMutation({
     ...deleteCase({ id: project.id, ticketId }, testCase.id),
     onError: (error) => sayRefused(error),
   });
-  if (isEditing) {
+  if (edited) {
     return (
       <li>
         <Suspense>
@@ -80,7 +86,8 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
             project={project}
             ticketId={ticketId}
             testCase={testCase}
-            close={() => setEditing(false)}
+            fields={edited}
+            setFields={setEdited}
           />
         </Suspense>
       </li>
@@ -98,7 +105,7 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
             aria-label={`${words.edit}: ${title}`}
             label={`${words.edit}: ${title}`}
             acts={[
-              { label: words.edit, icon: <Pencil />, run: () => setEditing(true) },
+              { label: words.edit, icon: <Pencil />, run: edit },
               { label: words.remove, icon: <Trash />, isDanger: true, run: () => remove.mutate() },
             ]}
           >

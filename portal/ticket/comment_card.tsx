@@ -1,17 +1,20 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Comment, Project } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { deleteComment, resolveComment, updateComment } from "../data/comments.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check, More, Pencil, Trash } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
+import { isBlank, lengthOf } from "../ui/lengths.ts";
 import { Markdown } from "../ui/markdown.tsx";
+import { TooLong } from "../ui/too_long.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
-import { Composer } from "./composer.tsx";
+import { Composer, LONGEST_COMMENT } from "./composer.tsx";
 import { MentionField } from "./mention_field.tsx";
 import { speakerName } from "./speaker.ts";
 
@@ -71,7 +74,7 @@ export function CommentCard({ project, comment, replies, me, mayWrite }: Props) 
 }
 
 function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
-  const [text, setText] = useState<string | null>(null);
+  const [text, setText] = useDraft<string>(`${comment.id}.edit`);
   const { author, body, created_at, edited_at, resolved_at } = comment;
   const at = { id: project.id, ticketId: comment.ticket_id };
   const onError = (error: unknown) => sayRefused(error);
@@ -83,6 +86,12 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
   const remove = useMutation({ ...deleteComment(at, comment.id), onError });
   const name = speakerName(author);
   const isOwn = author.id === me && author.kind === "person";
+  const isReady = text !== null && !isBlank(text) && lengthOf(text) <= LONGEST_COMMENT;
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || text === null || !isReady) return;
+    event.preventDefault();
+    update.mutate(text);
+  };
   const mayRemove = isOwn || project.my_role === "admin";
   return (
     <div className="comment">
@@ -107,7 +116,7 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
             </MenuButton>
           )}
         </header>
-        {text !== null
+        {text !== null && body !== null
           ? (
             <div className="composer">
               <MentionField
@@ -116,13 +125,18 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
                 aria-label={words.edit}
                 rows={3}
                 dir="auto"
+                // The person has just asked to edit it.
+                autoFocus
                 value={text}
                 onChange={setText}
+                onKeyDown={press}
               />
+              <TooLong text={text} most={LONGEST_COMMENT} />
               <div className="row">
                 <Button
                   className="button primary"
-                  isDisabled={!text.trim()}
+                  isDisabled={!isReady}
+                  isPending={update.isPending}
                   onPress={() => update.mutate(text)}
                 >
                   {app.save}

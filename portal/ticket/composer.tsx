@@ -5,9 +5,13 @@ import { sentenceOf } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
 import { createComment } from "../data/comments.ts";
+import { isBlank, lengthOf } from "../ui/lengths.ts";
+import { TooLong } from "../ui/too_long.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { MentionField } from "./mention_field.tsx";
+
+export const LONGEST_COMMENT = 10_000;
 
 interface Props {
   project: Project;
@@ -28,6 +32,7 @@ interface Draft {
 export function Composer({ project, ticketId, label, parentId, close }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticketId}.comment.${parentId ?? ""}`);
   const text = draft?.text ?? "";
+  const isReady = !isBlank(text) && lengthOf(text) <= LONGEST_COMMENT;
   const send = useMutation({
     ...createComment({ id: project.id, ticketId }),
     onSuccess: () => (setDraft(null), close?.()),
@@ -39,7 +44,7 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
       ...(parentId && { parent_id: parentId }),
     });
   const press = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !text.trim() || send.isPending) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !isReady || send.isPending) return;
     event.preventDefault();
     submit();
   };
@@ -51,7 +56,6 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
         aria-label={label}
         placeholder={words.placeholder}
         rows={parentId ? 2 : 3}
-        maxLength={10_000}
         dir="auto"
         value={text}
         // The person has just clicked on Reply.
@@ -63,12 +67,13 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
           })}
         onKeyDown={press}
       />
+      <TooLong text={text} most={LONGEST_COMMENT} />
       {send.error && <p role="alert" className="refusal">{sentenceOf(send.error)}</p>}
       {(text || close) && (
         <div className="row">
           <Button
             className="button primary"
-            isDisabled={!text.trim()}
+            isDisabled={!isReady}
             isPending={send.isPending}
             onPress={submit}
           >

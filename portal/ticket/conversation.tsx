@@ -1,14 +1,16 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Comment, Project, Question, Ticket } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { commentsQuery } from "../data/comments.ts";
 import { meQuery } from "../data/me.ts";
 import { questionsQuery } from "../data/questions.ts";
 import { Question as QuestionIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
+import type { QuestionDraft } from "./ask_question.tsx";
 import { CommentCard } from "./comment_card.tsx";
 import { Composer } from "./composer.tsx";
 import { QuestionCard } from "./question_card.tsx";
@@ -70,15 +72,18 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
 }
 
 function Ask({ project, ticket }: Omit<Props, "mayWrite">) {
-  const [isAsking, setAsking] = useState(false);
-  return isAsking
+  const [fields, setFields] = useDraft<QuestionDraft>(`${ticket.id}.question`);
+  return fields
     ? (
       <Suspense>
-        <AskQuestion project={project} ticket={ticket} close={() => setAsking(false)} />
+        <AskQuestion project={project} ticket={ticket} fields={fields} setFields={setFields} />
       </Suspense>
     )
     : (
-      <Button className="button quiet" onPress={() => setAsking(true)}>
+      <Button
+        className="button quiet"
+        onPress={() => setFields({ kind: "question", prompt: "", options: "" })}
+      >
         <QuestionIcon />
         {words.ask}
       </Button>

@@ -1,10 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components";
 import type { TestCase } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { decideCase } from "../data/test_cases.ts";
 import { Check, Close } from "../ui/icons.tsx";
+import { TooLong } from "../ui/too_long.tsx";
 import { cases as words } from "../words/ticket.ts";
 
 interface DecideProps {
@@ -16,10 +17,11 @@ interface DecideProps {
 
 /** Lets a person approve or reject, with a note. */
 export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
-  const [note, setNote] = useState("");
+  const [draft, setNote] = useDraft<string>(`${testCase.id}.note`);
+  const note = draft ?? "";
   const decide = useMutation({
     ...decideCase({ id: project.id, ticketId }, testCase),
-    onSuccess: () => (setNote(""), onDone?.()),
+    onSuccess: () => (setNote(null), onDone?.()),
     onError: (error) => sayRefused(error),
   });
   const { status } = testCase;
@@ -29,11 +31,11 @@ export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
         className="react-aria-Input"
         aria-label={words.noteOf(testCase.title)}
         placeholder={words.note}
-        maxLength={2000}
         dir="auto"
         value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
+        onChange={(event) => setNote(event.currentTarget.value || null)}
       />
+      <TooLong text={note} most={2_000} />
       {status !== "approved" && (
         <Button
           className="button approve"

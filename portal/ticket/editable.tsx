@@ -3,10 +3,12 @@ import { Button } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Ticket } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
+import { isComposing } from "../app/keys.ts";
 import type { Conflict, TicketFields } from "../data/tickets.ts";
 import { Pencil, Plus } from "../ui/icons.tsx";
+import { problemOf } from "../ui/lengths.ts";
 import { Markdown } from "../ui/markdown.tsx";
-import { app } from "../words/app.ts";
+import { app, problems } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
 
 type TextField =
@@ -19,6 +21,7 @@ type TextField =
 interface Props {
   ticket: Ticket;
   field: TextField;
+  minLength?: number;
   maxLength: number;
   save: (fields: TicketFields, base?: Ticket) => Promise<Conflict | null>;
   mayWrite: boolean;
@@ -34,14 +37,19 @@ interface Draft {
  * A text of a ticket. It is shown as Markdown and edited in the same place. A draft survives a
  * reload or a failure of the page.
  */
-export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
+export function Editable({ ticket, field, minLength = 0, maxLength, save, mayWrite }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticket.id}.${field}`);
-  const [state, setState] = useState<{ error?: unknown; theirs?: Ticket; isSaving?: boolean }>({});
+  const [state, setState] = useState<
+    { problem?: string; error?: unknown; theirs?: Ticket; isSaving?: boolean }
+  >({});
   const label = words[field];
   const value = ticket[field] ?? "";
   const isTitle = field === "title";
   const send = async (text: string, base: Ticket) => {
     if (text.trim() === value) return setDraft(null);
+    const problem = problemOf(text.trim(), { isRequired: minLength > 0, minLength, maxLength }) ??
+      (minLength > 0 && text.trim() === "" ? problems.missing : null);
+    if (problem) return setState({ problem });
     setState({ isSaving: true });
     try {
       const cleared = text.trim() === "" && !isTitle && field !== "description";
@@ -75,7 +83,7 @@ export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
   }
   const cancel = () => (setDraft(null), setState({}));
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (isTitle || event.ctrlKey || event.metaKey)) {
+    if (event.key === "Enter" && !isComposing(event) && (isTitle || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       void send(draft.text, draft.base);
     } else if (event.key === "Escape" && draft.text === value) cancel();
@@ -85,9 +93,8 @@ export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
       <textarea
         className={isTitle ? "title-field" : "text-field"}
         aria-label={label}
-        aria-invalid={!!state.error}
+        aria-invalid={!!(state.problem ?? state.error)}
         rows={isTitle ? 1 : Math.min(16, Math.max(5, draft.text.split("\n").length + 1))}
-        maxLength={maxLength}
         dir="auto"
         // The person has just asked to edit it.
         autoFocus
@@ -108,6 +115,7 @@ export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
           </div>
         </div>
       )}
+      {state.problem && <p role="alert" className="refusal">{state.problem}</p>}
       {state.error !== undefined && (
         <p role="alert" className="refusal">{fieldErrorsOf(state.error)[field] ?? sentenceOf(state.error)}</p>
       )}

@@ -1,10 +1,27 @@
-import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Person } from "../api/types.ts";
+import { isComposing } from "../app/keys.ts";
 import { usePeople } from "../app/people.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { people as peopleWords } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
-import { begunMention, readMentions, writeMentions } from "./mentions.ts";
+import { placeOf } from "./caret.ts";
+import {
+  begunMention,
+  findTyped,
+  keepMentions,
+  type Mention,
+  readMentions,
+  writeMentions,
+} from "./mentions.ts";
 
 interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
   project: { id: string };
@@ -15,7 +32,13 @@ interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
 
 /** A text in which @ and the beginning of a name offer the people of the project. */
 export function MentionField({ project, value, onChange, onKeyDown, ...props }: Props) {
-  const { shown, mentioned } = readMentions(value);
+  const text = readMentions(value);
+  const { shown } = text;
+  /** Everybody whom the text has mentioned since it was opened. */
+  const known = useRef<Mention[]>([]);
+  useEffect(() => {
+    known.current.push(...text.mentions);
+  }, [value]);
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(-1);
   /** The position of the caret after the chosen name was inserted. */
@@ -32,12 +55,13 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   const list = useId();
   const choose = ({ id, name }: Person) => {
     const next = `${shown.slice(0, begun!.at)}@${name} ${shown.slice(caret)}`;
-    onChange(writeMentions(next, new Map([...mentioned, [name, id]])));
+    const kept = keepMentions(text, next, begun!.at + name.length + 2);
+    onChange(writeMentions({ shown: next, mentions: [...kept, { at: begun!.at, name, id }] }));
     setLeft(begun!.at);
     wanted.current = begun!.at + name.length + 2;
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const act = offered.length > 0 && !event.nativeEvent.isComposing && {
+    const act = offered.length > 0 && !isComposing(event) && {
       ArrowDown: () => setActive((active + 1) % offered.length),
       ArrowUp: () => setActive((active + offered.length - 1) % offered.length),
       Enter: () => choose(offered[active]!),
@@ -62,14 +86,19 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
           setActive(0);
           setCaret(currentTarget.selectionStart);
           if (!begunMention(currentTarget.value, currentTarget.selectionStart)) setLeft(-1);
-          onChange(writeMentions(currentTarget.value, mentioned));
+          const [next, caret] = [currentTarget.value, currentTarget.selectionStart];
+          const mentions = findTyped(next, keepMentions(text, next, caret), known.current);
+          onChange(writeMentions({ shown: next, mentions }));
         }}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
         onBlur={() => setCaret(-1)}
         onKeyDown={press}
       />
       {offered.length > 0 && (
-        <div className="popover mention-list">
+        <div
+          className="popover mention-list"
+          ref={(element) => putBeside(element, field.current, begun!.at)}
+        >
           <ul role="listbox" id={list} aria-label={words.people} className="menu">
             {offered.map((person, at) => (
               <li
@@ -85,6 +114,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
               >
                 <Avatar name={person.name} />
                 <span className="clip" dir="auto">{person.name}</span>
+                <small className="clip">{person.email}</small>
               </li>
             ))}
           </ul>
@@ -94,6 +124,21 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
       <p role="status" className="hidden">{offered.length > 0 ? words.offered(offered.length) : ""}</p>
     </div>
   );
+}
+
+/** The pixels between a list of people and the line or the edge of the window. */
+const GAP = 4;
+
+/** Puts the list below the @, or above it if there is no room below. */
+function putBeside(list: HTMLElement | null, field: HTMLTextAreaElement | null, at: number): void {
+  if (!list || !field) return;
+  const place = placeOf(field, at);
+  const corner = list.offsetParent!.getBoundingClientRect();
+  const below = place.top + place.height + GAP;
+  const top = below + list.offsetHeight <= innerHeight ? below : place.top - list.offsetHeight - GAP;
+  const left = Math.max(GAP, Math.min(place.left, innerWidth - list.offsetWidth - GAP));
+  list.style.top = `${Math.max(GAP, top) - corner.top}px`;
+  list.style.left = `${left - corner.left}px`;
 }
 
 /** People whom the text may mention: a name with a bracket would break the mention. */

@@ -3,12 +3,15 @@ import { type KeyboardEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import { codeOf, sentenceOf } from "../api/client.ts";
 import type { Question } from "../api/types.ts";
-import { useDraft } from "../app/drafts.ts";
+import { readDraft, useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { createComment } from "../data/comments.ts";
 import { answerQuestion, withdrawQuestion } from "../data/questions.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check } from "../ui/icons.tsx";
+import { isBlank, lengthOf } from "../ui/lengths.ts";
 import { Markdown } from "../ui/markdown.tsx";
+import { TooLong } from "../ui/too_long.tsx";
 import { Time } from "../ui/time.tsx";
 import { question as words } from "../words/ticket.ts";
 import { speakerName } from "./speaker.ts";
@@ -52,6 +55,7 @@ export function QuestionCard({ project, question, mayWrite, isOwn = false, onAns
       {status === "pending" && mayWrite && (
         <AnswerForm project={project} question={question} onAnswered={onAnswered} />
       )}
+      {status !== "pending" && mayWrite && <Unsent project={project} question={question} />}
       {status === "pending" && isOwn && (
         <Button className="button quiet" onPress={() => withdraw.mutate()}>{words.withdraw}</Button>
       )}
@@ -80,6 +84,55 @@ function Answered({ question: { answer, options, kind } }: { question: Question 
   );
 }
 
+/** What a person has typed or chosen and not yet sent. */
+interface Draft {
+  text: string;
+  chosen: string[];
+}
+
+const LONGEST_ANSWER = 10_000;
+
+const draftOf = ({ id }: Question) => `${id}.answer`;
+
+/** Tells whether the person has begun an answer to a question that they have not sent. */
+export function isBegun(questionId: string): boolean {
+  return !!readDraft<Draft>(`${questionId}.answer`)?.text.trim();
+}
+
+/** Shows the answer that a person had begun when somebody else was quicker. */
+function Unsent({ project, question }: Pick<FormProps, "project" | "question">) {
+  const [draft, setDraft] = useDraft<Draft>(draftOf(question));
+  const send = useMutation({
+    ...createComment({ id: project.id, ticketId: question.ticket_id }),
+    onSuccess: () => setDraft(null),
+    onError: (error) => sayRefused(error),
+  });
+  if (!draft?.text.trim()) return null;
+  return (
+    <div className="conflict">
+      <p role="status">{words.unsent}</p>
+      <textarea
+        className="text-field"
+        aria-label={words.unsentLabel}
+        rows={2}
+        dir="auto"
+        value={draft.text}
+        onChange={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
+      />
+      <div className="row">
+        <Button
+          className="button"
+          isPending={send.isPending}
+          onPress={() => send.mutate({ body: draft.text })}
+        >
+          {words.asComment}
+        </Button>
+        <Button className="button quiet" onPress={() => setDraft(null)}>{words.discard}</Button>
+      </div>
+    </div>
+  );
+}
+
 interface FormProps {
   project: { id: string };
   question: Question;
@@ -87,10 +140,9 @@ interface FormProps {
 }
 
 function AnswerForm({ project, question, onAnswered }: FormProps) {
-  const [draft, setDraft] = useDraft<string>(`${question.id}.answer`);
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [draft, setDraft] = useDraft<Draft>(draftOf(question));
   const [isConfirmed, setConfirmed] = useState(false);
-  const text = draft ?? "";
+  const { text, chosen } = draft ?? { text: "", chosen: [] };
   const { options, selection, kind, allow_text, stale } = question;
   const choices = options ??
     (kind === "confirmation" ? [{ id: "yes", label: words.yes }, { id: "no", label: words.no }] : []);
@@ -99,7 +151,8 @@ function AnswerForm({ project, question, onAnswered }: FormProps) {
     ...answerQuestion({ id: project.id, ticketId: question.ticket_id }, question.id),
     onSuccess: () => (setDraft(null), onAnswered?.()),
   });
-  const isReady = (text.trim() !== "" || chosen.length > 0) && (!stale || isConfirmed);
+  const isReady = (!isBlank(text) || chosen.length > 0) && lengthOf(text) <= LONGEST_ANSWER &&
+    (!stale || isConfirmed);
   const send = () =>
     isReady && !answer.isPending && answer.mutate({
       ...(chosen.length > 0 && { option_ids: chosen }),
@@ -110,9 +163,14 @@ function AnswerForm({ project, question, onAnswered }: FormProps) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
   };
   const choose = (id: string) =>
-    setChosen((old) =>
-      !isMultiple ? [id] : old.includes(id) ? old.filter((each) => each !== id) : [...old, id]
-    );
+    setDraft({
+      text,
+      chosen: !isMultiple
+        ? [id]
+        : chosen.includes(id)
+        ? chosen.filter((each) => each !== id)
+        : [...chosen, id],
+    });
   return (
     <form className="answer-form" onSubmit={(event) => (event.preventDefault(), send())}>
       {choices.length > 0 && (
@@ -140,13 +198,13 @@ function AnswerForm({ project, question, onAnswered }: FormProps) {
           aria-label={choices.length > 0 ? words.note : words.placeholder}
           placeholder={choices.length > 0 ? words.note : words.placeholder}
           rows={2}
-          maxLength={10_000}
           dir="auto"
           value={text}
-          onChange={(event) => setDraft(event.currentTarget.value || null)}
+          onChange={(event) => setDraft({ text: event.currentTarget.value, chosen })}
           onKeyDown={press}
         />
       )}
+      <TooLong text={text} most={LONGEST_ANSWER} />
       {stale && (
         <label className="check stale">
           <input

@@ -11,28 +11,25 @@ import { Choice } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
 import { ROLES } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
+import type { TaskDraft } from "./task_draft.ts";
 
 interface Props {
   project: Project;
   task: Task;
   all: Task[];
-  close: () => void;
+  fields: TaskDraft;
+  setFields: (fields: TaskDraft | null) => void;
 }
 
 /** All texts of a task, which are edited in their place. */
-export function TaskForm({ project, task, all, close }: Props) {
-  const [fields, setFields] = useState({
-    title: task.title,
-    body: task.body ?? "",
-    role: task.role,
-    minutes: task.estimated_minutes === null ? "" : String(task.estimated_minutes),
-    criteria: task.acceptance_criteria.map(({ text }) => text).join("\n"),
-    before: task.depends_on_task_ids,
-    assignee: task.assignee_user_id,
-  });
-  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+export function TaskForm({ project, task, all, fields, setFields }: Props) {
+  const close = () => setFields(null);
+  const change = (part: Partial<TaskDraft>) => setFields({ ...fields, ...part });
   const save = useMutation({
-    ...updateTask({ id: project.id, ticketId: task.handoff_request_id }, task),
+    ...updateTask({ id: project.id, ticketId: task.handoff_request_id }, {
+      id: task.id,
+      version: fields.version,
+    }),
     onSuccess: close,
   });
   function inputOf() {

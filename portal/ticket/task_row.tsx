@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import { Button } from "react-aria-components";
 import { meQuery } from "../data/me.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { actOnTask, updateTask } from "../data/tasks.ts";
@@ -14,6 +15,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
+import { draftOf, type TaskDraft } from "./task_draft.ts";
 
 const TaskForm = part(async () => (await import("./task_form.tsx")).TaskForm);
 
@@ -27,8 +29,8 @@ interface Props {
 }
 
 export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
-  const [reason, setReason] = useState<string | null>(null);
-  const [isEditing, setEditing] = useState(false);
+  const [reason, setReason] = useDraft<string>(`${task.id}.reason`);
+  const [edited, setEdited] = useDraft<TaskDraft>(`${task.id}.edit`);
   const me = useQuery(meQuery).data?.user.id;
   const at = { id: project.id, ticketId: task.handoff_request_id };
   const onError = (error: unknown) => sayRefused(error);
@@ -39,11 +41,11 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
     if (status === "blocked") setReason("");
     else change.mutate({ status });
   };
-  if (isEditing) {
+  if (edited) {
     return (
       <li>
         <Suspense>
-          <TaskForm project={project} task={task} all={all} close={() => setEditing(false)} />
+          <TaskForm project={project} task={task} all={all} fields={edited} setFields={setEdited} />
         </Suspense>
       </li>
     );
@@ -123,7 +125,7 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
           aria-label={words.actions(task.title)}
           label={words.actions(task.title)}
           acts={[
-            { label: words.edit, icon: <Pencil />, run: () => setEditing(true) },
+            { label: words.edit, icon: <Pencil />, run: () => setEdited(draftOf(task)) },
             ...(up ? [{ label: words.up, icon: <Up />, run: up }] : []),
             ...(down ? [{ label: words.down, icon: <Down />, run: down }] : []),
             { label: words.remove, icon: <Trash />, isDanger: true, run: () => act.mutate("delete") },

@@ -2,13 +2,18 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Project, Role, Task, Ticket } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { createTask, reorderTasks, tasksQuery } from "../data/tasks.ts";
 import { Plus } from "../ui/icons.tsx";
+import { isBlank, lengthOf } from "../ui/lengths.ts";
 import { Choice } from "../ui/menu.tsx";
+import { TooLong } from "../ui/too_long.tsx";
 import { ROLES } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
 import { TaskRow } from "./task_row.tsx";
+
+const LONGEST_TITLE = 200;
 
 interface Props {
   project: Project;
@@ -51,16 +56,18 @@ export function Tasks({ project, ticket, mayWrite }: Props) {
 }
 
 function AddTask({ project, ticket }: { project: Project; ticket: Ticket }) {
-  const [title, setTitle] = useState("");
+  const [draft, setTitle] = useDraft<string>(`${ticket.id}.new_task`);
+  const title = draft ?? "";
+  const isReady = !isBlank(title) && lengthOf(title) <= LONGEST_TITLE;
   const [role, setRole] = useState<Role>(ticket.roles[0]?.role ?? "other");
   const add = useMutation({
     ...createTask({ id: project.id, ticketId: ticket.id }),
-    onSuccess: () => setTitle(""),
+    onSuccess: () => setTitle(null),
     onError: (error) => sayRefused(error),
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (title.trim() && !add.isPending) add.mutate({ title, role });
+    if (isReady && !add.isPending) add.mutate({ title, role });
   };
   return (
     <form className="add-row" onSubmit={send}>
@@ -68,14 +75,15 @@ function AddTask({ project, ticket }: { project: Project; ticket: Ticket }) {
         className="react-aria-Input"
         aria-label={`${words.add}: ${words.title}`}
         placeholder={words.add}
-        maxLength={200}
+        dir="auto"
         value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
+        onChange={(event) => setTitle(event.currentTarget.value || null)}
       />
       <Choice label={words.role} words={ROLES} value={role} onChange={(next) => next && setRole(next)} />
-      <Button type="submit" className="button icon-only" aria-label={words.add} isDisabled={!title.trim()}>
+      <Button type="submit" className="button icon-only" aria-label={words.add} isDisabled={!isReady}>
         <Plus />
       </Button>
+      <TooLong text={title} most={LONGEST_TITLE} />
     </form>
   );
 }

@@ -58,11 +58,11 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   const Panel = PANELS[tab];
   return (
     <div className="ticket">
-      <Editable {...text} field="title" maxLength={140} />
+      <Editable {...text} field="title" minLength={5} maxLength={140} />
       <Facts {...shared} />
       <Gate {...shared} show={setTab} />
       <div className="texts">
-        <Editable {...text} field="description" maxLength={5000} />
+        <Editable {...text} field="description" minLength={10} maxLength={5000} />
         {ticket.status === "closed" && <Editable {...text} field="resolution_note" maxLength={5000} />}
         <Editable {...text} field="suggested_resolution" maxLength={2000} />
         <Editable {...text} field="implementation_notes" maxLength={5000} />

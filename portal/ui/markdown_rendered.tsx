@@ -26,15 +26,45 @@ const readGfm: Plugin = function () {
   this.data({ micromarkExtensions: [gfm()], fromMarkdownExtensions: [gfmFromMarkdown()] } as object);
 };
 
-/** A mention is `@[name](user-id)`. Only the name is shown, because an id is no address. */
-function withNames(text: string): string {
-  return text.replace(/@\[([^\]\n]{1,200})\]\([0-9a-f-]{36}\)/g, (_, name: string) => `**@${name}**`);
+const MENTION = /@\[([^\]\n]{1,200})\]\([0-9a-f-]{36}\)/g;
+/** A mention while the text is read. These characters mean nothing to Markdown or to people. */
+const PLACE = /\uE000(\d+)\uE001/g;
+
+interface Node {
+  type: string;
+  value?: string;
+  url?: string;
+  children?: Node[];
+}
+
+/**
+ * Shows a mention, `@[name](user-id)`, by its name, and keeps each line as it was typed. A name is
+ * put in after the text was read, because a name isn't Markdown.
+ */
+function readText(names: string[]): Plugin {
+  const named = (text: string) => text.replace(PLACE, (all, at: string) => names[Number(at)] ?? all);
+  const piecesOf = (text: string): Node[] =>
+    text.split(/(\uE000\d+\uE001|\r?\n)/).filter(Boolean).map((piece) => {
+      if (/^\r?\n$/.test(piece)) return { type: "break" };
+      const node = { type: "text", value: named(piece) };
+      return node.value === piece ? node : { type: "strong", children: [node] };
+    });
+  const read = (node: Node): void => {
+    if (node.url) node.url = named(node.url);
+    if (node.value && node.type !== "text") node.value = named(node.value);
+    if (!node.children) return;
+    node.children.forEach(read);
+    node.children = node.children.flatMap((child) => child.type === "text" ? piecesOf(child.value!) : child);
+  };
+  return () => (tree: unknown) => read(tree as Node);
 }
 
 export default function Rendered({ text }: { text: string }) {
+  const names: string[] = [];
+  const marked = text.replace(MENTION, (_, name: string) => `\uE000${names.push(`@${name}`) - 1}\uE001`);
   return (
-    <ReactMarkdown remarkPlugins={[readGfm]} components={PARTS} skipHtml={false}>
-      {withNames(text)}
+    <ReactMarkdown remarkPlugins={[readGfm, readText(names)]} components={PARTS} skipHtml={false}>
+      {marked}
     </ReactMarkdown>
   );
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
@@ -10,6 +10,7 @@ import { useTitle } from "../app/title.tsx";
 import { waitingChanged, waitingQuery } from "../data/waiting.ts";
 import { Check } from "../ui/icons.tsx";
 import { waiting as words } from "../words/waiting.ts";
+import { isBegun } from "../ticket/question_card.tsx";
 import { Item } from "./item.tsx";
 
 /**
@@ -19,7 +20,7 @@ import { Item } from "./item.tsx";
 export function Waiting() {
   useTitle(words.title, undefined, useWaitingCount());
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(waitingQuery);
-  const items = data?.pages.flatMap((page) => page.waiting) ?? [];
+  const items = useWithBegun(data?.pages.flatMap((page) => page.waiting));
   const list = useRef<HTMLOListElement>(null);
   const navigate = useNavigate();
   const cards = () => [...list.current?.querySelectorAll<HTMLElement>("[data-waiting]") ?? []];
@@ -72,6 +73,21 @@ export function Waiting() {
       {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{words.more}</Button>}
     </main>
   );
+}
+
+/**
+ * Adds the questions that left the list while this person was typing an answer, so that the text
+ * stays in sight.
+ */
+function useWithBegun(waiting: WaitingItem[] = []): WaitingItem[] {
+  const shown = useRef<WaitingItem[]>([]);
+  const ids = new Set(waiting.map(({ id }) => id));
+  const left = shown.current.filter(({ id, kind }) => !ids.has(id) && kind === "question" && isBegun(id));
+  const items = [...left, ...waiting];
+  useEffect(() => {
+    shown.current = items;
+  });
+  return items;
 }
 
 function focusItem(card: HTMLElement | null | undefined): void {

@@ -1,4 +1,5 @@
 import type { Project } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
 import { createTicket } from "../data/tickets.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
@@ -6,7 +7,9 @@ import { welcome as words } from "../words/welcome.ts";
 
 /** The two texts that every ticket needs. All other fields can be set in the ticket itself. */
 export function FirstTicket({ project }: { project: Project }) {
-  const create = async ({ title = "", description = "" }: Record<string, string>) => {
+  const [kept, setDraft] = useDraft<{ title: string; description: string }>(`first.${project.id}`);
+  const { title, description } = kept ?? { title: "", description: "" };
+  const create = async () => {
     await createTicket({
       id: project.id,
       title,
@@ -15,6 +18,7 @@ export function FirstTicket({ project }: { project: Project }) {
       priority: "medium",
       blocking: false,
     });
+    setDraft(null);
   };
   return (
     <CallForm submit={words.create} send={create}>
@@ -24,6 +28,8 @@ export function FirstTicket({ project }: { project: Project }) {
         hint={words.ticketTitleHint}
         minLength={5}
         maxLength={140}
+        value={title}
+        onChange={(title) => setDraft({ title, description })}
         isRequired
         autoFocus
       />
@@ -34,6 +40,8 @@ export function FirstTicket({ project }: { project: Project }) {
         rows={4}
         minLength={10}
         maxLength={5000}
+        value={description}
+        onChange={(description) => setDraft({ title, description })}
         isRequired
       />
     </CallForm>

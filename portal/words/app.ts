@@ -24,6 +24,7 @@ export const app = {
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
   keyboard: "Keyboard shortcuts",
   signOut: "Sign out",
+  notSignedOut: "You are still signed in, because the service could not be reached. Try it again.",
   account: "Account of",
   accountMenu: "Account",
   loading: "Loading…",
@@ -47,6 +48,15 @@ export const app = {
   showMore: "Show more",
   created: "Created",
   somebody: "somebody",
+};
+
+/** What is wrong with a typed text. */
+export const problems = {
+  missing: "Fill this in.",
+  short: (least: number, length: number) => `At least ${least} characters. You have ${length}.`,
+  long: (most: number, length: number) => `At most ${most} characters. You have ${length}.`,
+  form: "This is not complete, or has a mistake in it.",
+  number: "This takes a whole number.",
 };
 
 /** Words for finding people. */

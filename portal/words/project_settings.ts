@@ -14,7 +14,6 @@ export const projectSettings = {
   roles: { viewer: "Viewer", member: "Member", admin: "Admin" },
   role: "Role",
   addMember: "Add member",
-  person: "Person",
   newRole: "A new member is added as",
   findPerson: "Find a person by name or email",
   moreMembers: "Show more members",

@@ -167,6 +167,10 @@ export const question = {
   status: { withdrawn: "Withdrawn", superseded: "Replaced by another question", expired: "Expired" },
   withdraw: "Withdraw",
   already: "Somebody else answered first.",
+  unsent: "The question was closed before you sent your answer. Your text is still here.",
+  unsentLabel: "Your answer that was not sent",
+  asComment: "Send as a comment",
+  discard: "Discard",
 };
 
 /** Words of pull requests, agents and similar tickets. */

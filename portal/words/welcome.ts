@@ -10,7 +10,7 @@ export const welcome = {
   ticket: "Write the first ticket",
   ticketHint: "Say what is wrong or missing. An agent reads the text as you write it.",
   ticketTitle: "Title",
-  ticketTitleHint: "Such as “The export forgets the last row”.",
+  ticketTitleHint: "Such as “Customers can be exported as CSV”.",
   description: "Description",
   descriptionHint: "What you see, and what you would like to see.",
   create: "Create ticket",

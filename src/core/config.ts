@@ -131,7 +131,10 @@ const environment = z.object({
     "takes hosts such as build.internal or 10.0.0.5, without port, in lower case and separated by commas",
   ).default([]),
   TRUST_PROXY: oneOf(["on", "off"]).default("off").transform((value) => value === "on"),
-  LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default("info"),
+  LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default(() =>
+    // Lines of requests would push the first password off the screen.
+    Deno.stdout.isTerminal() ? "warning" : "info"
+  ),
 });
 
 export type Config = z.infer<typeof environment> & { PUBLIC_URL: string; EMBEDDING_THREADS: number };

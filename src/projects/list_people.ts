@@ -14,7 +14,7 @@ export async function listPeople({ db, project }: ProjectContext, input: ListPeo
   const { limit, cursor, q, email = null, user_id = null, deactivated = null } = input;
   const role = roleInProject(db);
   const rows = await db<Person[]>`
-    select u.id, u.name, u.kind, ${role} as role, u.deactivated_at
+    select u.id, u.name, u.email, u.kind, ${role} as role, u.deactivated_at
     from projects p join users u on u.account_id = p.account_id
       left join project_members m on m.project_id = p.id and m.user_id = u.id
     where p.id = ${project.id}::uuid and ${role} is not null

@@ -90,6 +90,7 @@ export const MemberList = z.object({ members: z.array(Member), next_cursor: Next
 export const Person = z.object({
   id: Id,
   name: z.string(),
+  email: z.string(),
   kind: UserKind,
   role: ProjectRole.describe("The user's role in the project"),
   deactivated_at: Timestamp.nullable(),
@@ -105,6 +106,17 @@ export const ListPeople = IdPage.extend({
 export type ListPeople = z.infer<typeof ListPeople>;
 
 export const PersonList = z.object({ people: z.array(Person), next_cursor: NextCursor });
+
+export const Candidate = z.object({ id: Id, name: z.string(), email: z.string(), kind: UserKind })
+  .meta({ id: "Candidate" });
+export type Candidate = z.infer<typeof Candidate>;
+
+export const ListCandidates = IdPage.extend({
+  q: text(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
+});
+export type ListCandidates = z.infer<typeof ListCandidates>;
+
+export const CandidateList = z.object({ candidates: z.array(Candidate), next_cursor: NextCursor });
 
 export const MemberPath = IdPath.extend({ userId: Id });
 export const PutMember = MemberPath.extend({ role: ProjectRole });

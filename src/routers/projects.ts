@@ -2,13 +2,16 @@ import { IdPage, IdPath } from "../core/schema.ts";
 import { createProject } from "../projects/create.ts";
 import { getProject } from "../projects/get.ts";
 import { listProjects } from "../projects/list.ts";
+import { listCandidates } from "../projects/list_candidates.ts";
 import { listMembers } from "../projects/list_members.ts";
 import { listPeople } from "../projects/list_people.ts";
 import { putMember } from "../projects/put_member.ts";
 import { putRepositories } from "../projects/put_repositories.ts";
 import { removeMember } from "../projects/remove_member.ts";
 import {
+  CandidateList,
   CreateProject,
+  ListCandidates,
   ListPeople,
   ListProjects,
   Member,
@@ -94,6 +97,14 @@ export const projectsRouter = router({
       "Lists members and admins of the account by name, including deactivated ones, so that user ids in the " +
       "project can be shown by name. Super admins of other accounts have access as well, and aren't listed.",
   }).input(ListPeople).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
+
+  candidates: projectProcedure({
+    ...admin,
+    method: "GET",
+    path: "/projects/{id}/candidates",
+    summary: "List whom I can add to the project",
+    description: "Lists the account's active users who have no role in the project.",
+  }).input(ListCandidates).output(CandidateList).query(({ ctx, input }) => listCandidates(ctx, input)),
 
   putMember: projectProcedure({
     ...admin,

@@ -21,7 +21,7 @@ test("the people of a project are all of its account who have a role in it, and 
   await call("DELETE", `/users/${bot.id}`, { token: admin.token });
   const { status, body } = await call("GET", `${project.path}/people`, { token: viewer.token });
   expect(status).toBe(200);
-  const person = { name: "Test User", kind: "human", deactivated_at: null };
+  const person = { name: "Test User", email: expect.any(String), kind: "human", deactivated_at: null };
   expect(body).toEqual({
     people: [
       { ...person, id: admin.id, role: "admin" },
@@ -31,6 +31,29 @@ test("the people of a project are all of its account who have a role in it, and 
     ].sort((a, b) => a.id < b.id ? -1 : 1),
     next_cursor: null,
   });
+});
+
+test("an admin of a project finds whom they can add by name or email, and others find nobody", async () => {
+  const project = await makeProject(harness.now);
+  const { accountId } = project;
+  const lead = await makeMember(harness.now, project, "admin");
+  const member = await makeMember(harness.now, project, "member");
+  const free = await makeUser(harness.now, { accountId });
+  const gone = await makeUser(harness.now, { accountId });
+  await makeUser(harness.now, {});
+  await call("DELETE", `/users/${gone.id}`, { token: project.admin.token });
+  const found = async (q: string) => {
+    const { body } = await call("GET", `${project.path}/candidates${q}`, { token: lead.token });
+    return body.candidates.map(({ id }: { id: string }) => id);
+  };
+  expect(await found("")).toEqual([free.id]);
+  const { email } = (await call("GET", `/users?q=test`, { token: project.admin.token })).body.users
+    .find(({ id }: { id: string }) => id === free.id);
+  expect(await found(`?q=${email.slice(0, -3)}`)).toEqual([free.id]);
+  expect(await found("?q=nobody-of-this-name")).toEqual([]);
+  expect((await call("GET", `${project.path}/candidates`, { token: member.token })).status).toBe(403);
+  await call("PUT", `${project.path}/members/${free.id}`, { token: lead.token, body: { role: "viewer" } });
+  expect(await found("")).toEqual([]);
 });
 
 test("they come in pages that hold each person once, also when others join in between; each page takes one statement", async () => {
