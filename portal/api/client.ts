@@ -18,8 +18,12 @@ export const handoff = createHandoffClient({
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // A call that the service refused is not repeated. A call that lost its connection is repeated.
-    queries: { staleTime: 30_000, retry: (count, error) => count < 2 && errorBody(error) === null },
+    // A call that the service refused is not repeated. A call that lost its connection is repeated,
+    // and so is a call to a service that was too busy to answer it.
+    queries: {
+      staleTime: 30_000,
+      retry: (count, error) => count < (isBusy(error) ? 4 : errorBody(error) === null ? 2 : 0),
+    },
     mutations: { retry: false },
   },
 });
@@ -37,6 +41,11 @@ export function sentenceOf(error: unknown): string {
 /** Returns the first message for each field, in the form that forms take. */
 export function fieldErrorsOf(error: unknown): Record<string, string> {
   return errorBody(error)?.fieldErrors ?? {};
+}
+
+/** Tells whether the same call may succeed in a moment. */
+function isBusy(error: unknown): boolean {
+  return codeOf(error) === "unavailable";
 }
 
 export function codeOf(error: unknown): string | undefined {

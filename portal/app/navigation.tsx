@@ -3,10 +3,11 @@ import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Me } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Board, Gear, List, Search, Spark } from "../ui/icons.tsx";
+import { Search } from "../ui/icons.tsx";
 import { Opener } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
+import { ProjectLinks } from "./project_links.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 
 const AccountMenu = part(async () => (await import("./account_menu.tsx")).default);
@@ -27,7 +28,8 @@ export function Navigation({ me, openPalette, openKeys }: Props) {
       </Link>
       <Button className="search-button" onPress={openPalette}>
         <Search />
-        <span>{app.searchOrDo}</span>
+        <span className="wide-name">{app.searchOrDo}</span>
+        <span className="narrow-name" aria-hidden="true">{app.search}</span>
         <kbd>Ctrl K</kbd>
       </Button>
       <ul className="side-top">
@@ -62,7 +64,7 @@ function Projects() {
               <span className={`key-mark hue-${hueOf(key)}`} aria-hidden="true">{key.slice(0, 2)}</span>
               <span className="clip">{name}</span>
             </Link>
-            {current?.id === id && <ProjectLinks projectKey={key} />}
+            {current?.id === id && <ProjectLinks projectKey={key} className="side-sub" />}
           </li>
         ))}
         {projects?.length === 0 && (
@@ -72,32 +74,6 @@ function Projects() {
         )}
       </ul>
     </section>
-  );
-}
-
-const PROJECT_LINKS = [
-  { to: "/$key/board", label: app.board, Icon: Board },
-  { to: "/$key/list", label: app.list, Icon: List },
-  { to: "/$key/suggestions", label: app.suggestions, Icon: Spark },
-  { to: "/$key/settings", label: app.settings, Icon: Gear },
-] as const;
-
-function ProjectLinks({ projectKey }: { projectKey: string }) {
-  return (
-    <ul className="side-sub">
-      {PROJECT_LINKS.map(({ to, label, Icon }) => (
-        <li key={to}>
-          <Link
-            to={to as string}
-            params={{ key: projectKey } as never}
-            activeProps={{ "aria-current": "page" }}
-          >
-            <Icon />
-            <span>{label}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
   );
 }
 

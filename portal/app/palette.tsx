@@ -18,6 +18,9 @@ import { palette } from "../words/app.ts";
 import { type Command, setAsked, useOfferedCommands } from "./commands.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
+/** A ref, as people type it or copy it out of a sentence. */
+const REF = /^([a-z][a-z0-9]{1,9}-\d{1,9})[.,;:!?)\]]*$/i;
+
 /** The most tickets in the palette. The search page shows more. */
 const MOST_TICKETS = 10;
 
@@ -47,7 +50,13 @@ function Choices({ close }: { close: () => void }) {
     name: palette.searchAll(q),
     run: () => void navigate({ to: "/search", search: { q } }),
   };
-  const commands: Command[] = q.length > 1 ? [...offered, all] : offered;
+  const ref = REF.exec(q)?.[1]?.toUpperCase();
+  const named = {
+    id: "open-ref",
+    name: palette.openRef(ref ?? ""),
+    run: () => void navigate({ to: "/$key/tickets/$ref", params: { key: ref!.split("-")[0]!, ref: ref! } }),
+  };
+  const commands: Command[] = [...(ref ? [named] : []), ...offered, ...(q.length > 1 ? [all] : [])];
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
       <SearchField

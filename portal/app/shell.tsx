@@ -3,18 +3,20 @@ import { Outlet, useNavigate } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { RouterProvider } from "react-aria-components";
 import { part } from "../api/load.ts";
+import type { Me } from "../api/types.ts";
 import { meQuery } from "../data/me.ts";
 import { app, palette } from "../words/app.ts";
-import { useCommands } from "./commands.ts";
+import { type Command, useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
 import { type Keys, useKeys } from "./keys.ts";
 import { useLive } from "./live.ts";
 import { Navigation } from "./navigation.tsx";
+import { keepFilters } from "./project_links.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 import { applyTheme } from "./theme.ts";
 import { signOut } from "./sign_out.ts";
 import { ScreenNews } from "./title.tsx";
-import { Toasts, undoLast } from "./toasts.tsx";
+import { sayRefused, Toasts, undoLast } from "./toasts.tsx";
 
 const Palette = part(async () => (await import("./palette.tsx")).default);
 const ShortcutSheet = part(async () => (await import("./shortcut_sheet.tsx")).default);
@@ -32,7 +34,7 @@ export function Shell() {
     z: undoLast,
   });
   useLive();
-  useShellCommands(() => setOpen("keys"));
+  useShellCommands(me?.user.role, () => setOpen("keys"));
   return (
     <RouterProvider navigate={(to) => void navigate({ to })}>
       <div className="shell">
@@ -72,22 +74,38 @@ function useGoKeys(): Keys {
     "g i": () => void navigate({ to: "/inbox" }),
     "g f": () => void navigate({ to: "/search" }),
     ...(project && {
-      "g b": () => void navigate({ to: "/$key/board", params }),
-      "g l": () => void navigate({ to: "/$key/list", params }),
+      "g b": () => void navigate({ to: "/$key/board", params, search: keepFilters as never }),
+      "g l": () => void navigate({ to: "/$key/list", params, search: keepFilters as never }),
       "g s": () => void navigate({ to: "/$key/suggestions", params }),
       c: () =>
-        void navigate({ to: "/$key/board", params, search: (old) => ({ ...old, create: true as const }) }),
+        project.my_role === "viewer" ? sayRefused(app.viewer(project.name)) : void navigate({
+          to: "/$key/board",
+          params,
+          search: (old) => ({ ...old, create: true as const }),
+        }),
     }),
   };
 }
 
-function useShellCommands(showKeys: () => void): void {
+/** The screens of the project at hand. Filters stay between the board and the list. */
+function projectCommands(key: string, navigate: ReturnType<typeof useNavigate>): Command[] {
+  const to = (screen: "board" | "list" | "suggestions" | "settings") => () =>
+    void navigate({ to: `/$key/${screen}`, params: { key }, search: keepFilters as never });
+  return [
+    { id: "board", name: app.board, keys: "G B", run: to("board") },
+    { id: "list", name: app.list, keys: "G L", run: to("list") },
+    { id: "suggestions", name: app.suggestions, keys: "G S", run: to("suggestions") },
+    { id: "project-settings", name: app.projectSettings, run: to("settings") },
+  ];
+}
+
+function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => void): void {
   const navigate = useNavigate();
   const known = useProjects();
   const projects = known ?? [];
   const project = useProjectAtHand();
   useCommands([
-    ...(project
+    ...(project && project.my_role !== "viewer"
       ? [{
         id: "create",
         name: palette.create,
@@ -97,6 +115,17 @@ function useShellCommands(showKeys: () => void): void {
       }]
       : []),
     { id: "waiting", name: app.waiting, keys: "G W", run: () => void navigate({ to: "/" }) },
+    { id: "inbox", name: app.inbox, keys: "G I", run: () => void navigate({ to: "/inbox" }) },
+    { id: "search", name: app.search, keys: "G F", run: () => void navigate({ to: "/search" }) },
+    { id: "projects", name: app.projects, run: () => void navigate({ to: "/projects" }) },
+    ...(project ? projectCommands(project.key, navigate) : []),
+    { id: "settings", name: palette.ownSettings, run: () => void navigate({ to: "/settings" }) },
+    ...(role && role !== "member"
+      ? [
+        { id: "admin", name: app.admin, run: () => void navigate({ to: "/admin" }) },
+        { id: "new-project", name: palette.newProject, run: () => void navigate({ to: "/projects" }) },
+      ]
+      : []),
     ...projects.map(({ id, key, name }) => ({
       id,
       name: palette.goToProject(name),

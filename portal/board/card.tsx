@@ -5,7 +5,8 @@ import type { TicketSummary } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check, Flask, Move, PriorityIcon, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
-import { PRIORITIES, ROLES, SHIP, TYPES } from "../words/enums.ts";
+import { PRIORITIES, SHIP, TYPES } from "../words/enums.ts";
+import { RoleTag } from "./role_tag.tsx";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
 interface Props {
@@ -64,6 +65,7 @@ export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: 
         search={(old: object) => ({ ...old, ticket: ticket_ref })}
         tabIndex={isFirst ? 0 : -1}
         draggable={false}
+        dir="auto"
       >
         {title}
       </Link>
@@ -80,7 +82,7 @@ function Foot({ ticket }: { ticket: TicketSummary }) {
         <PriorityIcon priority={priority} />
         <span className="hidden">{board.priorityAndType(PRIORITIES[priority], TYPES[request_type])}</span>
       </span>
-      {roles.map(({ role, status }) => <span key={role} className={`tag ${status}`}>{ROLES[role]}</span>)}
+      {roles.map(({ role, status }) => <RoleTag key={role} role={role} status={status} />)}
       {ship !== "none" && <span className={`tag ${ship}`}>{SHIP[ship]}</span>}
       <span className="space" />
       <WaitingFacts ticket={ticket} />

@@ -10,10 +10,11 @@ import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
-import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
+import { PRIORITIES, STAGES, TYPES } from "../words/enums.ts";
 import { More } from "./column.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
+import { RoleTag } from "./role_tag.tsx";
 import { useTicketSelection } from "./use_ticket_selection.tsx";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
@@ -106,9 +107,10 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
           </span>
           <span title={TYPES[request_type]}>
             <TypeIcon type={request_type} />
+            <span className="hidden">{TYPES[request_type]}</span>
           </span>
           <span className="ref">{ticket_ref}</span>
-          <span className="clip">{title}</span>
+          <span className="clip" dir="auto">{title}</span>
           {blocking && (
             <span className="blocking">
               <Warn />
@@ -125,7 +127,7 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
       </td>
       <td className="wide-only">
         <span className="list-roles">
-          {roles.map(({ role, status }) => <span key={role} className={`tag ${status}`}>{ROLES[role]}</span>)}
+          {roles.map(({ role, status }) => <RoleTag key={role} role={role} status={status} />)}
         </span>
       </td>
       <td className="wide-only">
@@ -150,11 +152,15 @@ function Progress({ ticket }: { ticket: TicketSummary }) {
       )}
       <WaitingFacts ticket={ticket} />
       {tasks.total > 0 && (
-        <span title={board.tasksDone(tasks.done, tasks.total)}>{tasks.done}/{tasks.total}</span>
+        <span title={board.tasksDone(tasks.done, tasks.total)}>
+          <span aria-hidden="true">{tasks.done}/{tasks.total}</span>
+          <span className="hidden">{board.tasksDone(tasks.done, tasks.total)}</span>
+        </span>
       )}
       {cases.total > 0 && (
         <span title={board.casesApproved(cases.approved, cases.total)}>
-          ✓ {cases.approved}/{cases.total}
+          <span aria-hidden="true">✓ {cases.approved}/{cases.total}</span>
+          <span className="hidden">{board.casesApproved(cases.approved, cases.total)}</span>
         </span>
       )}
     </span>

@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
 import type { Project } from "../api/types.ts";
 import { Plus } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
 import { board } from "../words/board.ts";
 import { FilterBar } from "./filter_bar.tsx";
 import type { Filters } from "./filters.ts";
@@ -20,6 +21,9 @@ export function ProjectBar({ project, filters, change, withStage = false }: Prop
     <header className="bar">
       <h1>{project.name}</h1>
       <FilterBar filters={filters} change={change} withStage={withStage} />
+      {project.my_role === "viewer" && (
+        <span className="tag" title={app.viewer(project.name)}>{board.viewer}</span>
+      )}
       {project.my_role !== "viewer" && (
         <Button
           className="button primary"

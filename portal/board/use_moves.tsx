@@ -4,6 +4,7 @@ import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { changeTickets } from "../data/tickets.ts";
+import { app } from "../words/app.ts";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { focusTicket } from "./focus.ts";
@@ -26,6 +27,7 @@ export function useMoves(project: Project, selection: ReturnType<typeof useSelec
   const move = (tickets: TicketSummary[], stage: Stage) => {
     const [first, ...others] = tickets;
     if (!first) return;
+    if (project.my_role === "viewer") return sayRefused(app.viewer(project.name));
     if (tickets.length > MOST_AT_ONCE) return sayRefused(board.atMost(MOST_AT_ONCE));
     if (others.length > 0) return setAsked({ tickets, stage });
     void moveOne(first, stage);

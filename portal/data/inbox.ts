@@ -17,5 +17,8 @@ export const readInbox = (input: Inputs["inbox"]["read"]) =>
 export const archiveInbox = (input: Inputs["inbox"]["archive"]) =>
   changing(handoff.api.inbox.archive.mutate(input), inbox);
 
+export const restoreInbox = (input: Inputs["inbox"]["restore"]) =>
+  changing(handoff.api.inbox.restore.mutate(input), inbox);
+
 export const snoozeInbox = (input: Inputs["inbox"]["snooze"]) =>
   changing(handoff.api.inbox.snooze.mutate(input), inbox);

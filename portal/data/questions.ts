@@ -3,7 +3,9 @@ import type { Inputs } from "../api/types.ts";
 import type { TicketAt } from "./changes.ts";
 import { ticketChange } from "./changing.ts";
 
-export const questionsQuery = (at: TicketAt) => trpc.questions.list.queryOptions({ ...at, limit: 100 });
+export function questionsQuery(at: TicketAt, status?: Inputs["questions"]["list"]["status"]) {
+  return trpc.questions.list.queryOptions({ ...at, limit: 100, ...(status && { status }) });
+}
 
 export function questionQuery(at: TicketAt, questionId: string) {
   return trpc.questions.get.queryOptions({ ...at, questionId });

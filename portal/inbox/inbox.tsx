@@ -7,9 +7,9 @@ import { useUnread } from "../app/areas.tsx";
 import { useKeys } from "../app/keys.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { useTitle } from "../app/title.tsx";
-import { archiveInbox, inboxQuery, readInbox, snoozeInbox } from "../data/inbox.ts";
+import { archiveInbox, inboxQuery, readInbox, restoreInbox, snoozeInbox } from "../data/inbox.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Archive, Check, Clock, StageIcon } from "../ui/icons.tsx";
+import { Archive, Check, Clock, StageIcon, Up } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { waiting } from "../words/waiting.ts";
 import { inbox as words } from "../words/waiting.ts";
@@ -24,7 +24,8 @@ export function Inbox() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(inboxQuery(show));
   const rows = data?.pages.flatMap((page) => page.notifications) ?? [];
   const acts = useActs();
-  useInboxKeys(rows, acts);
+  const isArchive = show === "archived";
+  useInboxKeys(rows, acts, isArchive);
   return (
     <main className="page" id="main" tabIndex={-1}>
       <header className="row">
@@ -59,7 +60,7 @@ export function Inbox() {
         </div>
       )}
       <ul className="inbox" aria-busy={!data}>
-        {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} />)}
+        {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} isArchive={isArchive} />)}
       </ul>
       {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{waiting.more}</Button>}
     </main>
@@ -68,13 +69,18 @@ export function Inbox() {
 
 function useActs() {
   const act = (work: Promise<unknown>) => void work.catch((error: unknown) => sayRefused(error));
+  const restore = (row: Notification) => {
+    act(restoreInbox({ ticket_ids: [row.ticket.id] }));
+    sayDone(words.restored(row.ticket.ticket_ref));
+  };
   return {
     read: (row: Notification) => act(readInbox({ ticket_ids: [row.ticket.id] })),
     readAll: () => act(readInbox({ up_to: new Date().toISOString() })),
     archive: (row: Notification) => {
       act(archiveInbox({ ticket_ids: [row.ticket.id] }));
-      sayDone(words.archived(row.ticket.ticket_ref));
+      sayDone(words.archived(row.ticket.ticket_ref), () => restore(row));
     },
+    restore,
     snooze: (row: Notification) => {
       const until = row.snoozed_until ? null : tomorrow();
       act(snoozeInbox({ ticket_ids: [row.ticket.id], until }));
@@ -90,7 +96,7 @@ function tomorrow(): string {
   return time.toISOString();
 }
 
-function useInboxKeys(rows: Notification[], acts: ReturnType<typeof useActs>): void {
+function useInboxKeys(rows: Notification[], acts: ReturnType<typeof useActs>, isArchive: boolean): void {
   const navigate = useNavigate();
   const links = () => [...document.querySelectorAll<HTMLElement>(".inbox-link")];
   const place = () => links().findIndex((link) => link.closest("li")!.contains(document.activeElement));
@@ -109,7 +115,7 @@ function useInboxKeys(rows: Notification[], acts: ReturnType<typeof useActs>): v
     k: step(-1),
     ArrowDown: step(1),
     ArrowUp: step(-1),
-    e: atRow(acts.archive),
+    e: atRow(isArchive ? acts.restore : acts.archive),
     u: atRow(acts.read),
     h: atRow(acts.snooze),
     o: () => {
@@ -124,7 +130,13 @@ function useInboxKeys(rows: Notification[], acts: ReturnType<typeof useActs>): v
   });
 }
 
-function Row({ row, acts }: { row: Notification; acts: ReturnType<typeof useActs> }) {
+interface RowProps {
+  row: Notification;
+  acts: ReturnType<typeof useActs>;
+  isArchive: boolean;
+}
+
+function Row({ row, acts, isArchive }: RowProps) {
   const { ticket, project, reason, unread, last_event: last, snoozed_until } = row;
   const name = "name" in last.actor && last.actor.name ? String(last.actor.name) : last.actor.kind;
   return (
@@ -156,10 +168,10 @@ function Row({ row, acts }: { row: Notification; acts: ReturnType<typeof useActs
       </Button>
       <Button
         className="button quiet icon-only"
-        aria-label={`${words.archive}: ${ticket.ticket_ref}`}
-        onPress={() => acts.archive(row)}
+        aria-label={`${isArchive ? words.restore : words.archive}: ${ticket.ticket_ref}`}
+        onPress={() => isArchive ? acts.restore(row) : acts.archive(row)}
       >
-        <Archive />
+        {isArchive ? <Up /> : <Archive />}
       </Button>
     </li>
   );

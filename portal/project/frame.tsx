@@ -1,6 +1,7 @@
 import { getRouteApi, Outlet } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { part } from "../api/load.ts";
+import { ProjectLinks } from "../app/project_links.tsx";
 import { useCurrentProject, useProjects } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { app } from "../words/app.ts";
@@ -22,11 +23,14 @@ export function ProjectFrame() {
   if (!project) return <NoProject named={key} />;
   return (
     <div className={`project-area${ticket ? " with-panel" : ""}`} key={project.id}>
+      <nav className="project-tabs" aria-label={app.ofProject}>
+        <ProjectLinks projectKey={project.key} className="row" />
+      </nav>
       <Outlet />
       <Suspense fallback={ticket && <aside className="panel" aria-busy="true" />}>
         {ticket && <TicketPanel project={project} ticketRef={ticket.toUpperCase()} />}
       </Suspense>
-      <Suspense>{create && <NewTicket project={project} />}</Suspense>
+      <Suspense>{create && project.my_role !== "viewer" && <NewTicket project={project} />}</Suspense>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { Project, Suggestion } from "../api/types.ts";
 import { ticketQuery } from "../data/tickets.ts";
 import { StageIcon } from "../ui/icons.tsx";
+import { wordsOf } from "../words/history.ts";
 import { suggestions as words } from "../words/waiting.ts";
 
 /** The reasons for a suggestion: its ticket, and the facts. */
@@ -22,12 +23,15 @@ export function Evidence({ project, suggestion }: { project: Project; suggestion
       <details>
         <summary>{words.evidence}</summary>
         <dl className="evidence-facts">
-          {Object.entries(suggestion.evidence).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name.replaceAll("_", " ")}</dt>
-              <dd dir="auto">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
-            </div>
-          ))}
+          {Object.entries(suggestion.evidence).map(([name, value]) => ({ name, text: wordsOf(value) }))
+            .filter((
+              { text },
+            ) => text).map(({ name, text }) => (
+              <div key={name}>
+                <dt>{name.replaceAll("_", " ")}</dt>
+                <dd dir="auto">{text}</dd>
+              </div>
+            ))}
         </dl>
       </details>
     </>

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
+import { AskFirst } from "../app/confirm.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
@@ -73,6 +74,7 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
   const decidedBy = useName(project.id, testCase.decided_by);
   const [edited, setEdited] = useDraft<CaseDraft>(`${testCase.id}.edit`);
   const { status, title, instruction, link, note, decided_at } = testCase;
+  const [isAsking, setAsking] = useState(false);
   const edit = () => setEdited({ title, instruction, link: link ?? "", version: testCase.version });
   const remove = useMutation({
     ...deleteCase({ id: project.id, ticketId }, testCase.id),
@@ -106,13 +108,21 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
             label={`${words.edit}: ${title}`}
             acts={[
               { label: words.edit, icon: <Pencil />, run: edit },
-              { label: words.remove, icon: <Trash />, isDanger: true, run: () => remove.mutate() },
+              { label: words.remove, icon: <Trash />, isDanger: true, run: () => setAsking(true) },
             ]}
           >
             <More />
           </MenuButton>
         )}
       </header>
+      {isAsking && (
+        <AskFirst
+          label={words.removeCase}
+          question={words.removeQuestion(title)}
+          run={() => remove.mutate()}
+          close={() => setAsking(false)}
+        />
+      )}
       <Markdown text={instruction} />
       {link && (
         <a className="link" href={link} target="_blank" rel="noopener noreferrer">

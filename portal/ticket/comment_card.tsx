@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Comment, Project } from "../api/types.ts";
+import { AskFirst } from "../app/confirm.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { deleteComment, resolveComment, updateComment } from "../data/comments.ts";
@@ -84,6 +85,7 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
     onError,
   });
   const remove = useMutation({ ...deleteComment(at, comment.id), onError });
+  const [isAsking, setAsking] = useState(false);
   const name = speakerName(author);
   const isOwn = author.id === me && author.kind === "person";
   const isReady = text !== null && !isBlank(text) && lengthOf(text) <= LONGEST_COMMENT;
@@ -109,13 +111,21 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
               label={words.more(name)}
               acts={[
                 ...(isOwn ? [{ label: words.edit, icon: <Pencil />, run: () => setText(body) }] : []),
-                { label: words.remove, icon: <Trash />, isDanger: true, run: () => remove.mutate() },
+                { label: words.remove, icon: <Trash />, isDanger: true, run: () => setAsking(true) },
               ]}
             >
               <More />
             </MenuButton>
           )}
         </header>
+        {isAsking && (
+          <AskFirst
+            label={words.removeComment}
+            question={words.removeQuestion}
+            run={() => remove.mutate()}
+            close={() => setAsking(false)}
+          />
+        )}
         {text !== null && body !== null
           ? (
             <div className="composer">

@@ -20,6 +20,7 @@ interface Props {
   parentId?: string;
   /** Closes the field of a reply, which is open only while the reply is written. */
   close?: () => void;
+  sent?: () => void;
 }
 
 interface Draft {
@@ -29,13 +30,13 @@ interface Draft {
 }
 
 /** The field for a comment. It keeps the draft. */
-export function Composer({ project, ticketId, label, parentId, close }: Props) {
+export function Composer({ project, ticketId, label, parentId, close, sent }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticketId}.comment.${parentId ?? ""}`);
   const text = draft?.text ?? "";
   const isReady = !isBlank(text) && lengthOf(text) <= LONGEST_COMMENT;
   const send = useMutation({
     ...createComment({ id: project.id, ticketId }),
-    onSuccess: () => (setDraft(null), close?.()),
+    onSuccess: () => (setDraft(null), close?.(), sent?.()),
   });
   const submit = () =>
     send.mutate({

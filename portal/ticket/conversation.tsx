@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Comment, Project, Question, Ticket } from "../api/types.ts";
@@ -29,9 +29,20 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
   const { data: me } = useQuery(meQuery);
   const comments = useInfiniteQuery(commentsQuery(at));
   const { data: asked } = useQuery(questionsQuery(at));
+  // Questions that wait for an answer may be behind a hundred old ones.
+  const { data: waiting } = useQuery(questionsQuery(at, "pending"));
+  const questions = new Map(
+    [...asked?.questions ?? [], ...waiting?.questions ?? []].map((each) => [each.id, each]),
+  );
+  const [wantsAll, setWantsAll] = useState(false);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = comments;
+  // A new comment stands at the end, so the pages before it are read, too.
+  useEffect(() => {
+    if (wantsAll && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [wantsAll, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const all = comments.data?.pages.flatMap((page) => page.comments) ?? [];
   const threads = all.filter(({ parent_id }) => parent_id === null);
-  const said = [...threads.map(ofComment), ...(asked?.questions ?? []).map(ofQuestion)]
+  const said = [...threads.map(ofComment), ...[...questions.values()].map(ofQuestion)]
     .toSorted((one, other) => one.at.localeCompare(other.at));
   return (
     <>
@@ -64,7 +75,14 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
       {comments.hasNextPage && (
         <Button className="button quiet" onPress={() => void comments.fetchNextPage()}>{words.older}</Button>
       )}
-      {mayWrite && <Composer project={project} ticketId={ticket.id} label={words.write} />}
+      {mayWrite && (
+        <Composer
+          project={project}
+          ticketId={ticket.id}
+          label={words.write}
+          sent={() => setWantsAll(true)}
+        />
+      )}
       {mayWrite && <Ask project={project} ticket={ticket} />}
       {comments.error && <p className="refusal">{app.notLoaded}</p>}
     </>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Ticket } from "../api/types.ts";
@@ -61,12 +61,16 @@ export function Editable({ ticket, field, minLength = 0, maxLength, save, mayWri
       setState({ error });
     }
   };
+  // After saving, the focus stays with the text that was edited.
+  const wasEdited = useRef(false);
+  if (draft) wasEdited.current = true;
   if (!draft) {
     return (
       <Shown label={label} value={value} isTitle={isTitle} mayWrite={mayWrite}>
         {mayWrite && (
           <Button
             className={value ? "button quiet icon-only edit" : "button quiet"}
+            autoFocus={wasEdited.current}
             aria-label={value ? words.edit(label) : words.add(label)}
             onPress={() => setDraft({ text: value, base: ticket })}
           >

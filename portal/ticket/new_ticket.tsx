@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import {
   Button,
   Checkbox,
@@ -14,6 +14,7 @@ import {
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Priority, Project, RequestType, Role } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
+import { isComposing } from "../app/keys.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { createTicket, similarQuery } from "../data/tickets.ts";
 import { Sheet } from "../ui/dialog.tsx";
@@ -85,7 +86,7 @@ function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: 
       onSubmit={(event) => (event.preventDefault(), create.mutate())}
     >
       {create.error && <p role="alert" className="refusal">{sentenceOf(create.error)}</p>}
-      <div className="create-body">
+      <div className="create-body" onKeyDown={sendByKey}>
         <div className="create-main">
           <Field
             name="title"
@@ -120,6 +121,12 @@ function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: 
       </footer>
     </Form>
   );
+}
+
+function sendByKey(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event)) return;
+  event.preventDefault();
+  event.currentTarget.closest("form")!.requestSubmit();
 }
 
 function Options({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {

@@ -3,16 +3,21 @@ import { Button } from "react-aria-components";
 import { useProject } from "../app/project.ts";
 import { Copy } from "../ui/icons.tsx";
 import { ticket as words } from "../words/ticket.ts";
-import { copyLink } from "./panel.tsx";
+import { copyLink } from "./copy_link.ts";
 import { TicketView } from "./ticket.tsx";
 import { Watch } from "./watch.tsx";
 
 const route = getRouteApi("/signed-in/$key/tickets/$ref");
 
+/** The ref of an address. People write it in lower case, and copy a point or bracket after it. */
+function refOf(named: string): string {
+  return named.toUpperCase().replace(/[^A-Z0-9]+$/, "");
+}
+
 /** A ticket on a page of its own. People send each other the address of this page. */
 export function TicketPage() {
   const project = useProject();
-  const { ref } = route.useParams();
+  const ref = refOf(route.useParams().ref);
   return (
     <main className="ticket-page" id="main" tabIndex={-1}>
       <header className="panel-bar">

@@ -1,12 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Project } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
-import { sayDone } from "../app/toasts.tsx";
 import { Close, Copy, Expand } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
+import { copyLink } from "./copy_link.ts";
 import { TicketView } from "./ticket.tsx";
 import { Watch } from "./watch.tsx";
 
@@ -19,10 +19,16 @@ export default function TicketPanel({ project, ticketRef }: { project: Project; 
   useEffect(() => () => {
     if (document.activeElement === document.body) from?.focus();
   }, [from]);
+  const panel = useRef<HTMLElement>(null);
+  // After a ticket was created, the dialog that had the focus is gone.
+  useEffect(() => {
+    const later = setTimeout(() => document.activeElement === document.body && panel.current?.focus(), 50);
+    return () => clearTimeout(later);
+  }, [ticketRef]);
   useKeys({ Escape: close });
   const params = { key: project.key, ref: ticketRef };
   return (
-    <aside className="panel" aria-label={words.of(ticketRef)}>
+    <aside ref={panel} tabIndex={-1} className="panel" aria-label={words.of(ticketRef)}>
       <header className="panel-bar">
         <Link to="/$key/tickets/$ref" params={params} className="ref">{ticketRef}</Link>
         <span className="space" />
@@ -48,11 +54,5 @@ export default function TicketPanel({ project, ticketRef }: { project: Project; 
       </header>
       <TicketView key={ticketRef} project={project} ticketRef={ticketRef} />
     </aside>
-  );
-}
-
-export function copyLink({ key, ref }: { key: string; ref: string }): void {
-  void navigator.clipboard?.writeText(`${location.origin}/${key}/tickets/${ref}`).then(() =>
-    sayDone(words.copied)
   );
 }

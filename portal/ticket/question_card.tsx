@@ -84,7 +84,7 @@ function Answered({ question: { answer, options, kind } }: { question: Question 
   );
 }
 
-/** What a person has typed or chosen and not yet sent. */
+/** An answer that the person has begun and not yet sent. */
 interface Draft {
   text: string;
   chosen: string[];

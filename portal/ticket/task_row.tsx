@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { meQuery } from "../data/me.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
+import { AskFirst } from "../app/confirm.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
@@ -36,6 +37,7 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
   const onError = (error: unknown) => sayRefused(error);
   const change = useMutation({ ...updateTask(at, task), onError });
   const act = useMutation({ ...actOnTask(at, task.id), onError });
+  const [isAsking, setAsking] = useState(false);
   const setStatus = (status: Task["status"] | undefined) => {
     if (!status || status === task.status) return;
     if (status === "blocked") setReason("");
@@ -61,6 +63,14 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
         icon={(status) => <span className={`dot ${status}`} />}
         onChange={setStatus}
       />
+      {isAsking && (
+        <AskFirst
+          label={words.removeTask}
+          question={words.removeQuestion(task.title)}
+          run={() => act.mutate("delete")}
+          close={() => setAsking(false)}
+        />
+      )}
       <div className="task-text">
         <b dir="auto">{task.title}</b>
         <TaskFacts project={project} task={task} all={all} />
@@ -128,7 +138,7 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
             { label: words.edit, icon: <Pencil />, run: () => setEdited(draftOf(task)) },
             ...(up ? [{ label: words.up, icon: <Up />, run: up }] : []),
             ...(down ? [{ label: words.down, icon: <Down />, run: down }] : []),
-            { label: words.remove, icon: <Trash />, isDanger: true, run: () => act.mutate("delete") },
+            { label: words.remove, icon: <Trash />, isDanger: true, run: () => setAsking(true) },
           ]}
         >
           <More />

@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { Priority, Project, Ticket } from "../api/types.ts";
+import type { Priority, Project, RequestType, Ticket } from "../api/types.ts";
 import { type Command, useAsked, useCommands } from "../app/commands.ts";
 import { usePeople } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { assignTask, tasksQuery } from "../data/tasks.ts";
-import { PRIORITIES, STAGE_ORDER, STAGES } from "../words/enums.ts";
+import { PRIORITIES, STAGE_ORDER, STAGES, TYPES } from "../words/enums.ts";
 import { commands as words } from "../words/ticket.ts";
+import { copyLink, copyOf } from "./copy_link.ts";
 import { useChoose } from "./use_save.ts";
 
 /** Commands of the palette for the open ticket: move, priority, give its tasks to somebody. */
@@ -30,6 +31,11 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
       name: words.priority(ref, PRIORITIES[priority]),
       run: () => choose({ priority }, PRIORITIES[priority]),
     })),
+    ...(Object.keys(TYPES) as RequestType[]).filter((type) => type !== ticket.request_type).map((type) => ({
+      id: `type-${type}`,
+      name: words.type(ref, TYPES[type]),
+      run: () => choose({ request_type: type }, TYPES[type]),
+    })),
     ...(next ? people.found : []).map(({ id, name }) => ({
       id: `assign-${id}`,
       name: words.assign(next!.title, name),
@@ -39,7 +45,11 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
       ? [{ id: "assign-more", name: words.assignMore(next.title), run: () => {}, isHint: true }]
       : []),
   ];
-  useCommands(mayWrite ? commands : []);
+  const copies: Command[] = [
+    { id: "copy-ref", name: words.copyRef(ref), run: () => copyOf(ref, words.copied(ref)) },
+    { id: "copy-link", name: words.copyLink(ref), run: () => copyLink({ key: project.key, ref }) },
+  ];
+  useCommands(mayWrite ? [...copies, ...commands] : copies);
 }
 
 /** The first people of a project, and others by the last word that is typed into the palette. */

@@ -21,7 +21,7 @@ export interface Bounds {
   maxLength?: number | undefined;
 }
 
-/** What the service would refuse about a text's length. */
+/** Returns the reason for which the service would refuse the text's length, or null. */
 export function problemOf(text: string, { isRequired, minLength = 0, maxLength = Infinity }: Bounds) {
   if (text === "") return null;
   const length = lengthOf(text);

@@ -1,19 +1,16 @@
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { settings as words } from "../words/settings.ts";
+import { copyText } from "./copy.ts";
 
 /** A text to be copied. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   const [copied, setCopied] = useState(false);
   const shown = useRef<HTMLPreElement>(null);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      // Without https a browser lets no page copy. The text is selected for Ctrl C.
-      getSelection()?.selectAllChildren(shown.current!);
-    }
+    if (await copyText(text)) setCopied(true);
+    // The text is selected for Ctrl C.
+    else getSelection()?.selectAllChildren(shown.current!);
   };
   return (
     <figure className="copyable">

@@ -20,6 +20,8 @@ export const app = {
   projectSettings: "Project settings",
   admin: "Administration",
   more: "More",
+  ofProject: "Screens of the project",
+  viewer: (project: string) => `You may read ${project}, but not change it.`,
   theme: "Theme",
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
   keyboard: "Keyboard shortcuts",
@@ -50,7 +52,7 @@ export const app = {
   somebody: "somebody",
 };
 
-/** What is wrong with a typed text. */
+/** Reasons for which a typed text is refused. */
 export const problems = {
   missing: "Fill this in.",
   short: (least: number, length: number) => `At least ${least} characters. You have ${length}.`,
@@ -76,6 +78,9 @@ export const palette = {
   goTo: "Go to",
   tickets: "Tickets",
   create: "New ticket",
+  openRef: (ref: string) => `Open ${ref}`,
+  newProject: "New project",
+  ownSettings: "Your settings",
   searchAll: (q: string) => `Search “${q}” in all projects`,
   goToProject: (name: string) => `Go to ${name}`,
 };

@@ -21,6 +21,7 @@ export const board = {
     "created_at": "Oldest",
   },
   newTicket: "New ticket",
+  viewer: "Read only",
   emptyColumn: "Nothing here",
   emptyFiltered: "Nothing matches",
   move: (ref: string) => `Move ${ref}`,

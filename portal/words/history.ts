@@ -45,6 +45,11 @@ export const FOLLOWING: ReadonlySet<string> = new Set([
   "decided_by",
   "move_id",
   "event_tie",
+  "assignee_session_id",
+  "started_at",
+  "finished_at",
+  "lease_expires_at",
+  "lease_token",
 ]);
 
 /** A sentence about a change, without its subject. */
@@ -57,16 +62,40 @@ export function sentenceOfEntry({ entity, action, field, from, to }: HistoryEntr
     return `${verb} ${thing}${name ? ` “${name}”` : ""}`;
   }
   if (entity === "ticket" && field === "stage") return `moved it from ${valueOf(from)} to ${valueOf(to)}`;
-  const what = `${field.replaceAll("_", " ")}${entity === "ticket" ? "" : ` of ${thing}`}`;
+  const what = `${field.replace(/_(?:user_)?id$/, "").replaceAll("_", " ")}${
+    entity === "ticket" ? "" : ` of ${thing}`
+  }`;
+  // An id tells a person nothing.
+  if ([from, to].some((value) => typeof value === "string" && ID.test(value))) {
+    return to === null ? `cleared ${what}` : `set ${what}`;
+  }
   if (isLong(from) || isLong(to)) return `rewrote the ${what}`;
   if (from === null) return `set ${what} to ${valueOf(to)}`;
   if (to === null) return `cleared ${what}, which was ${valueOf(from)}`;
   return `changed ${what} from ${valueOf(from)} to ${valueOf(to)}`;
 }
 
+const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const time = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+
+/** A value in words. Ids say nothing to a person, so they are left out. */
+export function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") {
+    return value > 0 && value < 1 ? `${Math.round(value * 100)} %` : String(value);
+  }
+  if (typeof value === "string") {
+    if (ID.test(value)) return "";
+    return TIME.test(value) ? time.format(new Date(value)) : VALUES[value] ?? value;
+  }
+  return (Array.isArray(value) ? value : Object.values(value)).map(wordsOf).filter(Boolean).join(", ");
+}
+
 function valueOf(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return VALUES[value] ?? `“${value}”`;
+  if (typeof value === "string") return VALUES[value] ?? (TIME.test(value) ? wordsOf(value) : `“${value}”`);
   if (Array.isArray(value)) return value.map(valueOf).join(", ") || "none";
   return value === null ? "none" : JSON.stringify(value);
 }

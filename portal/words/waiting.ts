@@ -56,6 +56,8 @@ export const inbox = {
   unsnooze: "Take back the snooze",
   archive: "Archive",
   archived: (ref: string) => `${ref} is archived.`,
+  restore: "Move back to the inbox",
+  restored: (ref: string) => `${ref} is back in the inbox.`,
   actions: (ref: string) => `More for ${ref}`,
 };
 

@@ -23,7 +23,10 @@ const TYPES: Record<string, string> = {
 /** First segments of the portal's addresses, and the segments that follow a project's key. */
 const AREAS = "sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
 const OF_PROJECT = "board|list|tickets|suggestions|settings";
-const PAGES = new RegExp(`^/(?:(?:${AREAS}|[A-Z][A-Z0-9]{1,9}/(?:${OF_PROJECT}))(?:/.*)?)?$`);
+/** People type the key of a project in lower case, too. */
+const PAGES = new RegExp(
+  `^/(?:(?:${AREAS}|(?!(?:api|mcp|assets)/)[A-Za-z][A-Za-z0-9]{1,9}/(?:${OF_PROJECT}))(?:/.*)?)?$`,
+);
 
 /**
  * Serves the portal to browsers: one page for all of its addresses, and the files that the page

@@ -78,6 +78,9 @@ export const ChooseNotifications = z.strictObject(Chosen).refine(isChoice, {
 });
 export type ChooseNotifications = z.infer<typeof ChooseNotifications>;
 
+export const RestoreNotifications = z.strictObject({ ticket_ids: TicketIds });
+export type RestoreNotifications = z.infer<typeof RestoreNotifications>;
+
 export const SnoozeNotifications = z.strictObject({
   ticket_ids: TicketIds,
   until: OffsetTime.nullable().describe("Null ends the snoozing"),

@@ -7,9 +7,11 @@ import {
   Inbox,
   InboxCount,
   ListInbox,
+  RestoreNotifications,
   SnoozeNotifications,
   Updated,
 } from "../inbox/schema.ts";
+import { restoreInbox } from "../inbox/restore.ts";
 import { snoozeInbox } from "../inbox/snooze.ts";
 import { Empty, router, userProcedure } from "./trpc.ts";
 
@@ -65,4 +67,12 @@ export const inboxRouter = router({
     conditions: { minProperties: 1, maxProperties: 1 },
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => archiveInbox(ctx, input)),
+
+  restore: userProcedure({
+    ...write,
+    method: "POST",
+    path: "/inbox/restore",
+    summary: "Take notifications out of the archive",
+    example: { input: { ticket_ids: ids }, output: { updated: 1 } },
+  }).input(RestoreNotifications).output(Updated).mutation(({ ctx, input }) => restoreInbox(ctx, input)),
 });

@@ -64,7 +64,7 @@ function edit(stored: string, from: number, to: number, typed: string, chosen?: 
   return writeMentions({ shown, mentions: findTyped(shown, all, text.mentions) });
 }
 
-test("two people of one name keep their own mentions, whatever is typed around them", () => {
+test("two people of one name keep their own mentions while text is typed around them", () => {
   const first = edit("Ask @", 4, 5, "@Alex Kim ", ONE);
   expect(first).toBe(`Ask @[Alex Kim](${ONE}) `);
   const both = edit(`${first}and @`, 18, 19, "@Alex Kim ", TWO);

@@ -125,6 +125,7 @@ test("comments are written, answered, resolved, edited and taken back", async ()
   await page.getByText("Resolved", { exact: true }).waitFor();
   await page.getByRole("button", { name: /More for the comment/ }).last().click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete the comment" }).click();
   await page.getByText("This comment was deleted.").waitFor();
   bed.now.expectNoComplaints();
 });
