@@ -75,6 +75,8 @@ export type BulkResult = {
   >;
 };
 
+export type Candidate = { id: string; name: string; email: string; kind: "human" | "bot" };
+
 export type ChoiceQuestion = {
   key: string;
   text: string;
@@ -579,6 +581,7 @@ export type NotificationSettings = {
 export type Person = {
   id: string;
   name: string;
+  email: string;
   kind: "human" | "bot";
   role: "viewer" | "member" | "admin";
   deactivated_at: string | null;
@@ -1607,6 +1610,7 @@ export type AppRouter = TRPCBuiltRouter<
         { ticket_ids?: Array<string> | undefined; up_to?: string | undefined },
         { updated: number }
       >;
+      restore: Mutation<{ ticket_ids: Array<string> }, { updated: number }>;
     };
     integrations: {
       linkAccount: Mutation<{ token: string }, LinkedAccount>;
@@ -1743,6 +1747,15 @@ export type AppRouter = TRPCBuiltRouter<
           deactivated?: boolean | string | undefined;
         },
         { people: Array<Person>; next_cursor: string | null }
+      >;
+      candidates: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          q?: string | undefined;
+        },
+        { candidates: Array<Candidate>; next_cursor: string | null }
       >;
       putMember: Mutation<{ id: string; userId: string; role: "viewer" | "member" | "admin" }, Member>;
       removeMember: Mutation<{ id: string; userId: string }, void>;
