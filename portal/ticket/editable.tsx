@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Ticket } from "../api/types.ts";
@@ -62,17 +62,16 @@ export function Editable({ ticket, field, minLength = 0, maxLength, save, mayWri
     }
   };
   // After saving, the focus stays with the text that was edited.
-  const wasEdited = useRef(false);
-  if (draft) wasEdited.current = true;
+  const [wasEdited, setEdited] = useState(draft !== null);
   if (!draft) {
     return (
       <Shown label={label} value={value} isTitle={isTitle} mayWrite={mayWrite}>
         {mayWrite && (
           <Button
             className={value ? "button quiet icon-only edit" : "button quiet"}
-            autoFocus={wasEdited.current}
+            autoFocus={wasEdited}
             aria-label={value ? words.edit(label) : words.add(label)}
-            onPress={() => setDraft({ text: value, base: ticket })}
+            onPress={() => (setEdited(true), setDraft({ text: value, base: ticket }))}
           >
             {value ? <Pencil /> : (
               <>

@@ -86,7 +86,7 @@ function useWithBegun(waiting: WaitingItem[] = []): WaitingItem[] {
   const items = [...left, ...waiting];
   useEffect(() => {
     shown.current = items;
-  });
+  }, [items]);
   return items;
 }
 

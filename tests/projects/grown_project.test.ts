@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, test } from "vitest";
 import { type ProjectContext, systemContext } from "../../src/core/context.ts";
 import { transact } from "../../src/core/transact.ts";
 import { listTickets } from "../../src/tickets/list.ts";
