@@ -67,7 +67,7 @@ test("tasks are added, claimed, blocked, put in order and finished; roles and ca
     await page.getByText(title, { exact: true }).waitFor();
   }
   await page.getByRole("button", { name: "Claim" }).first().click();
-  await page.getByText(/min left/).waitFor();
+  await page.getByText(/begun (now|\d)/).waitFor();
   await page.getByRole("button", { name: "More for Send the mail in it" }).click();
   await page.getByRole("menuitem", { name: "Move up" }).click();
   await page.getByText("Send the mail in it is now 1 of 2.").waitFor();
