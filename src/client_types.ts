@@ -581,7 +581,7 @@ export type NotificationSettings = {
 export type Person = {
   id: string;
   name: string;
-  email: string;
+  email: string | null;
   kind: "human" | "bot";
   role: "viewer" | "member" | "admin";
   deactivated_at: string | null;

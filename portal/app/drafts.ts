@@ -1,5 +1,6 @@
 import { useCallback, useState } from "react";
-import { queryClient, trpc } from "../api/client.ts";
+import { queryClient } from "../api/client.ts";
+import { meQuery } from "../data/me.ts";
 
 /**
  * Keeps typed text in this browser until it is sent, so that a closed tab, a lost connection or a
@@ -32,5 +33,5 @@ export function forgetDrafts(): void {
 }
 
 function placeOf(name: string): string {
-  return `handoff.draft.${queryClient.getQueryData(trpc.auth.me.queryKey({}))?.user.id}.${name}`;
+  return `handoff.draft.${queryClient.getQueryData(meQuery.queryKey)?.user.id}.${name}`;
 }

@@ -6,7 +6,7 @@ import { people as words } from "../words/app.ts";
 interface Named {
   id: string;
   name: string;
-  email?: string;
+  email?: string | null;
 }
 
 interface Props {

@@ -114,7 +114,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
               >
                 <Avatar name={person.name} />
                 <span className="clip" dir="auto">{person.name}</span>
-                <small className="clip">{person.email}</small>
+                {person.email && <small className="clip">{person.email}</small>}
               </li>
             ))}
           </ul>

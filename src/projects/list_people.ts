@@ -10,7 +10,9 @@ import type { ListPeople, Person } from "./schema.ts";
  * the account. Deactivated users are among them, because their ids are in the records of their
  * work.
  */
-export async function listPeople({ db, project }: ProjectContext, input: ListPeople) {
+export async function listPeople({ db, project, actor }: ProjectContext, input: ListPeople) {
+  // Two people of one name are told apart by their addresses where somebody mentions them.
+  const seesEmails = project.role !== "viewer" && actor.credential.type === "session";
   const { limit, cursor, q, email = null, user_id = null, deactivated = null } = input;
   const role = roleInProject(db);
   const rows = await db<Person[]>`
@@ -25,5 +27,5 @@ export async function listPeople({ db, project }: ProjectContext, input: ListPeo
       ${afterId(db, "u.id", cursor)}
     order by u.id limit ${pageLimit(db, limit)}`;
   const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
-  return { people: items, next_cursor };
+  return { people: items.map((one) => seesEmails ? one : { ...one, email: null }), next_cursor };
 }

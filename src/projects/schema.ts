@@ -90,7 +90,7 @@ export const MemberList = z.object({ members: z.array(Member), next_cursor: Next
 export const Person = z.object({
   id: Id,
   name: z.string(),
-  email: z.string(),
+  email: z.string().nullable().describe("Null for viewers and for API keys"),
   kind: UserKind,
   role: ProjectRole.describe("The user's role in the project"),
   deactivated_at: Timestamp.nullable(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
-import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
+import { IdempotencyKey, Replayed, Status, TicketId, TicketPath } from "../tickets/schema.ts";
 
 /** The most tasks of a ticket. The list of its tasks has no pages, and a reorder names them all. */
 export const MAX_TASKS = 500;
@@ -82,7 +82,7 @@ export const TaskList = z.object({ tasks: z.array(ListedTask) });
 
 export const ListProjectTasks = IdPage.extend({
   assignee_user_id: Id.optional(),
-  ticket_id: Id.optional(),
+  ticket_id: TicketId.optional(),
   role: Role.optional(),
   status: z.enum([...TaskStatus.options, "unfinished"]).optional().describe(
     "unfinished: pending, in_progress or blocked",
@@ -209,7 +209,7 @@ export type ClaimTask = z.infer<typeof ClaimTask>;
 
 export const ClaimNext = z.strictObject({
   id: Id,
-  ticket_id: Id.optional().describe("Only tasks of this ticket, in their order"),
+  ticket_id: TicketId.optional().describe("Only tasks of this ticket, in their order"),
   role: Role.optional(),
   session_id: SessionId.optional().describe(
     "The id to which the claim will belong; if absent, the caller's session or API key",

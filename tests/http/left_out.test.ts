@@ -35,8 +35,8 @@ const LISTS = [
     table: "tasks",
     text: "body",
     blank: null,
-    columns: "sequence, title, role, body",
-    rows: "n, 'Look', 'qa'",
+    columns: "sequence, number, title, role, body",
+    rows: "n, n, 'Look', 'qa'",
   },
   {
     path: "test-cases",

@@ -26,7 +26,6 @@ test.each(["/", "/sign-in", "/projects", "/HO/board", "/HO/tickets/HO-12", "/set
 test.each([
   "/nothing",
   "/favicon.ico",
-  "/ho/board",
   "/assets/none.js",
   "/assets/..%2fstamp",
   "/.portal/stamp",

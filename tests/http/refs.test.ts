@@ -80,8 +80,8 @@ const ofTickets = publishedProcedures().flatMap((procedure) =>
     .map((field) => [procedure.name, field, procedure] as const)
 );
 
-/** A ticket with a notification for the project's admin and with a suggestion. */
-async function makeNoted(): Promise<TestTicket> {
+/** A ticket with a task, a notification for the project's admin and a suggestion. */
+async function makeNoted(archived: boolean): Promise<TestTicket> {
   const ticket = await makeTicket(harness.now, project);
   const { token } = await makeMember(harness.now, project, "member");
   const { status } = await harness.now.call("POST", `${ticket.path}/comments`, {
@@ -89,6 +89,9 @@ async function makeNoted(): Promise<TestTicket> {
     body: { body: `@[x](${project.admin.id}) look` },
   });
   expect(status).toBe(201);
+  await call("POST", `${ticket.path}/tasks`, { body: { title: "Look", role: "backend" } });
+  await harness.now.follow();
+  if (archived) await call("POST", "/inbox/archive", { body: { ticket_ids: [ticket.id] } });
   await harness.now.sql`
     insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
     values (gen_random_uuid(), ${project.id}::uuid, 'stale', ${ticket.id}::uuid, 'Old', 'Nothing happens', 1, '{}', ${ticket.id})`;
@@ -111,16 +114,22 @@ describe.each(ofTickets)("%s names tickets in %s", (name, field, procedure) => {
     return answer.body;
   };
   const trpc = async (names: string[]) => (await send(name, type, inputOf(names))).data;
+  const archived = name === "inbox.restore";
   /** Returns how many tickets were changed or found. */
   const countIn = (answer: unknown) => {
-    const { updated, count } = answer as { updated?: number; count?: number };
-    return updated ?? count;
+    const { updated, count, tasks, claimed } = answer as {
+      updated?: number;
+      count?: number;
+      tasks?: unknown[];
+      claimed?: unknown;
+    };
+    return updated ?? count ?? tasks?.length ?? (claimed ? 1 : undefined);
   };
 
   test.each([["REST", rest], ["tRPC", trpc]])("by id or ref, in any case, over %s", async (_, ask) => {
-    expect(countIn(await ask([(await makeNoted()).id]))).toBe(1);
-    expect(countIn(await ask([(await makeNoted()).ref]))).toBe(1);
-    expect(countIn(await ask([(await makeNoted()).ref.toLowerCase()]))).toBe(1);
+    expect(countIn(await ask([(await makeNoted(archived)).id]))).toBe(1);
+    expect(countIn(await ask([(await makeNoted(archived)).ref]))).toBe(1);
+    expect(countIn(await ask([(await makeNoted(archived)).ref.toLowerCase()]))).toBe(1);
   });
 
   test("and takes another account's ref for unknown", async () => {

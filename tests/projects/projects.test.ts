@@ -21,6 +21,7 @@ describe("creating a project", () => {
       account_id: accountId,
       repositories: ["acme/app", "Acme/Handoff"],
       former_keys: [],
+      closing: "anyone",
       archived_at: null,
       created_at: expect.any(String),
       updated_at: project.created_at,

@@ -35,7 +35,11 @@ const LOSSES: [string, () => Promise<TestUser>, Loss][] = [
     () => makeUser(harness.now, { accountId: world.project.accountId, role: "admin" }),
     change({ role: "member" }),
   ],
-  ["is no super admin any more", root, change({ role: "admin" })],
+  [
+    "is no super admin any more",
+    () => makeUser(harness.now, { accountId: world.project.accountId, role: "super_admin" }),
+    change({ role: "member" }),
+  ],
   [
     "moves to another account",
     () => makeUser(harness.now, { accountId: world.project.accountId, role: "admin" }),

@@ -87,7 +87,7 @@ describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
     const table = sql(parts === "tasks" ? "tasks" : "test_cases");
     await sql`
       with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
-      insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'sequence', n))).*
+      insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'sequence', n, 'number', n))).*
       from ${table} t, generate_series(2, 499) n, author where t.id = ${id}::uuid`;
     expect((await post(full, draft)).status).toBe(201);
     const { status, body } = await post(full, draft);
