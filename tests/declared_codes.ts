@@ -31,6 +31,9 @@ const OF_REQUESTS: readonly ErrorCode[] = [
   "unsupported_media_type",
 ];
 
+/** Codes of a call to a path that other methods have. */
+const OF_PATHS: readonly ErrorCode[] = ["method_not_allowed"];
+
 /** Fails if an answer over REST or tRPC has a code that its procedure doesn't declare. */
 export async function refuseUndeclaredCode({ method, url }: Request, response: Response): Promise<void> {
   if (response.status < 400 && response.status !== 207) return;
@@ -44,7 +47,7 @@ export async function refuseUndeclaredCode({ method, url }: Request, response: R
     return;
   }
   const route = routes.find(({ procedure, path }) => procedure.meta.method === method && path.test(pathname));
-  if (route) check(route.procedure, (await response.clone().json()).code, []);
+  if (route) check(route.procedure, (await response.clone().json()).code, OF_PATHS);
 }
 
 /** Fails if a tool's failure has a code that no procedure of the tool declares, or that has no next step. */

@@ -39,6 +39,8 @@ export async function readUntilDone<State>(
     const left = (end - performance.now()) / 1000;
     if (left <= 0) break;
     if (await watch.next({ seconds: Math.min(left, PROGRESS_SECONDS), signal })) {
+      // A service that drains may have closed its database before the event came.
+      if (signal.aborted) break;
       await checkCredential();
       state = await read();
     } else if (left > PROGRESS_SECONDS) await tellProgress?.();

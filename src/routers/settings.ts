@@ -45,6 +45,7 @@ export const settingsRouter = router({
     summary: "Change the caller's notification settings",
     description:
       "Not for bot clients. A chat hook in a private network is refused unless WEBHOOK_ALLOWED_HOSTS names it.",
+    errors: ["forbidden"],
     example: { input: { mail: "urgent", chat_url: "https://chat.example/hooks/0xbadc0de" } },
   }).input(PutNotificationSettings).output(NotificationSettings).mutation(({ ctx, input }) =>
     putNotificationSettings(ctx, input)

@@ -375,7 +375,7 @@ describe("a mail server", () => {
     await talk.done("POST", `${ticket.path}/questions`, body, other.admin);
     smtp.received.length = 0;
     await deliver();
-    expect(smtp.received.findIndex(({ to }) => to === reader.email)).toBeLessThan(6);
+    expect(smtp.received.findIndex(({ to }) => to === reader.email)).toBeLessThan(9);
     expect(smtp.received.length).toBeGreaterThanOrEqual(13);
   });
 
