@@ -38,10 +38,13 @@ const EMPTY = [
   "tests/events/list.test.ts",
   "tests/http/health.test.ts",
   "tests/http/unread.test.ts",
+  "tests/projects/access.test.ts",
+  "tests/questions/tickets.test.ts",
   "tests/sending/rebinding.test.ts",
   "tests/tasks/list_project_tasks.test.ts",
   "tests/tickets/read_together.test.ts",
   "tests/users/accounts.test.ts",
+  "tests/users/leaving.test.ts",
 ];
 
 /** What a test mentions that starts a service or another process of its own. */
