@@ -35,11 +35,11 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
     const long = (characters: number) => sql`repeat(U&'\\0001', ${characters})`;
     const id = (first: string) => sql`case n when 1 then ${first}::uuid else gen_random_uuid() end`;
     await sql`
-      insert into tasks (id, ticket_id, project_id, sequence, title, body, summary, role, status, blocking_reason,
+      insert into tasks (id, ticket_id, project_id, sequence, number, title, body, summary, role, status, blocking_reason,
         depends_on_task_ids, acceptance_criteria, assignee_session_id)
-      select ${id(ids.taskId)}, ${at.ticket}::uuid, ${at.project}::uuid, n, ${long(200)}, ${long(10_000)}, ${
-      long(2_000)
-    }, 'qa', 'blocked', ${long(2_000)},
+      select ${id(ids.taskId)}, ${at.ticket}::uuid, ${at.project}::uuid, n, n, ${long(200)}, ${
+      long(10_000)
+    }, ${long(2_000)}, 'qa', 'blocked', ${long(2_000)},
         array(select gen_random_uuid() from generate_series(1, 100)),
         (select jsonb_agg(jsonb_build_object('text', ${
       long(500)

@@ -66,8 +66,8 @@ describe("answers that nobody reads", () => {
       await sql`set local session_replication_role = replica`;
       // A list of them has 12 MB as JSON.
       await sql`
-        insert into tasks (id, ticket_id, project_id, sequence, title, body, role)
-        select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, 'Look', repeat(U&'\\0001', 10000), 'qa'
+        insert into tasks (id, ticket_id, project_id, sequence, number, title, body, role)
+        select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, n, 'Look', repeat(U&'\\0001', 10000), 'qa'
         from generate_series(1, 200) n`;
     });
     server = Deno.serve(

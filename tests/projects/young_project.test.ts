@@ -38,8 +38,8 @@ beforeAll(async () => {
         'portal', 'session'
       from ids order by ids.id`;
     await sql`
-      insert into tasks (id, ticket_id, project_id, sequence, title, role)
-      select id, id, project, 1, 'Task', 'backend' from ids order by ids.id`;
+      insert into tasks (id, ticket_id, project_id, sequence, number, title, role)
+      select id, id, project, 1, 1, 'Task', 'backend' from ids order by ids.id`;
     await sql`
       insert into test_cases (id, ticket_id, project_id, title, instruction)
       select id, id, project, 'Case', 'Look at it' from ids order by ids.id`;

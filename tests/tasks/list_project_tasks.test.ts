@@ -188,8 +188,8 @@ describe("the tasks of a project with 20,000", () => {
       // Nobody reads their history.
       await sql`set local session_replication_role = replica`;
       await sql`
-        insert into tasks (id, ticket_id, project_id, sequence, title, role, status, completed_at, assignee_user_id)
-        select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, 'Task', 'qa', status,
+        insert into tasks (id, ticket_id, project_id, sequence, number, title, role, status, completed_at, assignee_user_id)
+        select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, n, 'Task', 'qa', status,
           case status when 'done' then now() end, case when n % 100 < 3 then ${admin.id}::uuid end
         from generate_series(1, 20000) n,
           lateral (select case when n % 50 = 0 then 'pending' when n % 9 = 0 then 'skipped' else 'done' end as status) x`;
@@ -224,8 +224,8 @@ describe("the tasks of a project with 20,000", () => {
     await harness.now.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       await sql`
-        insert into tasks (id, ticket_id, project_id, sequence, title, role)
-        select gen_random_uuid(), md5((n / 4)::text)::uuid, ${backlog.id}::uuid, n, 'Task', 'backend'
+        insert into tasks (id, ticket_id, project_id, sequence, number, title, role)
+        select gen_random_uuid(), md5((n / 4)::text)::uuid, ${backlog.id}::uuid, n, n, 'Task', 'backend'
         from generate_series(1, 2000) n`;
     });
     await harness.now.sql.unsafe("vacuum analyze tasks");
