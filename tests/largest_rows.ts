@@ -44,6 +44,7 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
         (select jsonb_agg(jsonb_build_object('text', ${
       long(500)
     }, 'done', true)) from generate_series(1, 50)), ${long(128)} from generate_series(1, ${MAX_TASKS}) n`;
+    await sql`insert into task_numbers values (${at.ticket}::uuid, ${MAX_TASKS})`;
     await sql`
       insert into test_cases (id, ticket_id, project_id, title, instruction, link, note)
       select ${id(ids.caseId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(200)}, ${long(5_000)},

@@ -3,7 +3,7 @@ import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
-import { AskFirst } from "../app/confirm.tsx";
+import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Comment, Project } from "../api/types.ts";
-import { AskFirst } from "../app/confirm.tsx";
+import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { deleteComment, resolveComment, updateComment } from "../data/comments.ts";

@@ -4,7 +4,7 @@ import { Button } from "react-aria-components";
 import { meQuery } from "../data/me.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
-import { AskFirst } from "../app/confirm.tsx";
+import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";

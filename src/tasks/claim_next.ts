@@ -1,7 +1,7 @@
 import type { Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { literal } from "../core/planner.ts";
+import { literal, ofProject } from "../core/planner.ts";
 import { transact } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { claimable } from "./_claims.ts";
@@ -139,8 +139,8 @@ async function oldestReady(ctx: ProjectContext, input: ClaimNext): Promise<Place
 /** The tasks that the caller may claim, in the order of claims. */
 function readyTasks(ctx: ProjectContext, { ticket_id, role }: ClaimNext, more: Fragment): Fragment {
   const { db, project } = ctx;
-  const order = ticket_id === undefined ? db`t.id` : db`t.sequence`;
-  return db`select t.id from tasks t where t.project_id = ${project.id}::uuid
+  const order = ticket_id === undefined ? db`t.project_id, t.id` : db`t.sequence`;
+  return db`select t.id from tasks t where ${ofProject(db, "t.project_id", project.id)}
     ${ticket_id === undefined ? db`` : db`and t.ticket_id = ${ticket_id}::uuid`}
     ${role === undefined ? db`` : db`and t.role = ${literal(db, role)}`} ${more} and ${
     claimable(ctx)
@@ -148,8 +148,8 @@ function readyTasks(ctx: ProjectContext, { ticket_id, role }: ClaimNext, more: F
 }
 
 function readyTickets({ db, project }: ProjectContext, { ticket_id, role }: ClaimNext): Fragment {
-  return db`select k.id from tickets k where k.project_id = ${project.id}::uuid
+  return db`select k.id from tickets k where ${ofProject(db, "k.project_id", project.id)}
     ${ticket_id === undefined ? db`` : db`and k.id = ${ticket_id}::uuid`} and ${
     isReadyWithoutTasks(db, role)
-  } order by k.id`;
+  } order by k.project_id, k.id`;
 }

@@ -49,9 +49,9 @@ async function readyTickets(
     select k.id, ${project.key} || '-' || k.number as ticket_ref, k.title,
       array(select r.role from ticket_roles r where r.ticket_id = k.id and r.status in ('pending', 'in_progress')
         order by r.role) as roles
-    from tickets k where k.project_id = ${project.id}::uuid and ${isReadyWithoutTasks(db, role)}
+    from tickets k where ${ofProject(db, "k.project_id", project.id)} and ${isReadyWithoutTasks(db, role)}
       ${ticket_id === undefined ? db`` : db`and k.id = ${ticket_id}::uuid`}
-    order by k.id limit ${limit}`;
+    order by k.project_id, k.id limit ${limit}`;
 }
 
 /**

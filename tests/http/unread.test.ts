@@ -69,6 +69,7 @@ describe("answers that nobody reads", () => {
         insert into tasks (id, ticket_id, project_id, sequence, number, title, body, role)
         select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, n, 'Look', repeat(U&'\\0001', 10000), 'qa'
         from generate_series(1, 200) n`;
+      await sql`insert into task_numbers values (${ticket.id}::uuid, 200)`;
     });
     server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },

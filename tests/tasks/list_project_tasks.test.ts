@@ -174,7 +174,8 @@ async function planOfPage(project: TestProject, query: object): Promise<string> 
   } as unknown as ProjectContext;
   const input = ListProjectTasks.parse({ id: project.id, limit: 20, ...query });
   await listProjectTasks(ctx, input);
-  return plans[0]!;
+  // A first page asks for tickets without tasks, too.
+  return plans.find((plan) => / on tasks t\b/.test(plan))!;
 }
 
 describe("the tasks of a project with 20,000", () => {
