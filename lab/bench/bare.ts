@@ -80,7 +80,13 @@ app.get("/projects/:id/tickets/:ticketId", async (c) => {
   const { id, ticketId } = c.req.param();
   const [row] = await sql`
     select ${summaryColumns(id)},
-      t.description, t.evidence, t.suggested_resolution, t.implementation_notes, t.resolution_note
+      t.description, t.evidence, t.suggested_resolution, t.implementation_notes, t.resolution_note,
+      jsonb_build_object(
+        'people', (select count(*) from projects x where x.id = t.project_id and x.closing = 'people'),
+        'roles', (select count(*) from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress')),
+        'cases', (select count(*) from test_cases c where c.ticket_id = t.id and c.status <> 'approved'),
+        'questions', (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending'
+          and q.resolver = 'human_only' and not q.made_with_ticket)) as closing
     from tickets t where t.project_id = ${id}::uuid and t.id = ${ticketId}::uuid`;
   return row ? c.json(row) : c.json({ error: "not found" }, 404);
 });
@@ -88,7 +94,7 @@ app.get("/projects/:id/tickets/:ticketId", async (c) => {
 app.get("/projects/:id/tickets/:ticketId/tasks", async (c) => {
   const { id, ticketId } = c.req.param();
   const tasks = await sql`
-    select t.id, t.ticket_id as handoff_request_id, t.project_id, t.sequence, t.title, t.body, t.summary, t.role, t.status,
+    select t.id, t.ticket_id as handoff_request_id, t.project_id, t.number, t.sequence, t.title, t.body, t.summary, t.role, t.status,
       t.assignee_user_id, t.assignee_session_id, t.depends_on_task_ids, t.acceptance_criteria, t.estimated_minutes,
       t.actual_minutes, t.blocking_reason, t.started_at, t.completed_at, t.lease_expires_at, t.version, t.created_at,
       t.updated_at

@@ -32,14 +32,17 @@ const SHORT = [
   "inbox.count",
   "integrations.getAccount",
   "integrations.getIssue",
+  "news.list",
   "operations.queues",
   "operations.storage",
+  "projects.candidates",
   "projects.get",
   "settings.notifications",
   "settings.roles",
   "suggestions.analysis",
   "suggestions.duplicates",
   "tickets.count",
+  "tickets.news",
   "users.get",
   "webhooks.get",
 ];
@@ -77,8 +80,9 @@ function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string
   const wide = { ...unknown, id, limit: 200, ...texts, status: undefined, ...ids };
   const fields = Object.entries(wide).filter(([name, value]) => name in input.shape && value !== undefined);
   const widest = Object.fromEntries(fields);
-  if (input.safeParse(widest).success) return widest;
-  return "limit" in widest ? { ...widest, limit: 100 } : widest;
+  if (!("limit" in widest)) return widest;
+  const limit = [200, 100, 50, 20, 10, 5, 2].find((limit) => input.safeParse({ ...widest, limit }).success);
+  return { ...widest, limit };
 }
 
 const requests = {

@@ -28,6 +28,7 @@ const changes = publishedProcedures().filter(({ type }) => type === "mutation");
 
 /** The statuses of changes that can't be made here, or not without a secret. All others must succeed. */
 const REFUSED: Record<string, number> = {
+  "news.mark": 403,
   "auth.changePassword": 401,
   "auth.login": 401,
   "auth.refresh": 401,
@@ -131,7 +132,7 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   "projects.create": () => ({ account_id: project.accountId }),
   "projects.putMember": () => ({ role: "member" }),
   "questions.create": () => askFor(),
-  "questions.supersede": () => askFor(),
+  "questions.supersede": () => ({ ...askFor(), resolver: undefined }),
   "questions.answer": () => ({ option_ids: optionIds(), confirm_stale: true }),
   "settings.putRoles": () => ({ roles: Role.options.map((role) => ({ role, enabled: true })) }),
   "suggestions.accept": async () => {
@@ -172,6 +173,12 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     );
     return {};
   },
+  "tasks.claimNext": () => ({ ticket_id: rows.params["ticketId"]! }),
+  "tasks.createMany": async () => ({
+    ...await withRoom("tasks"),
+    idempotency_key: undefined,
+    tasks: Array.from({ length: 3 }, () => ({ title: "Long", role: "qa", body: LONGEST.repeat(10_000) })),
+  }),
   "tasks.heartbeat": claimed,
   "tasks.release": claimed,
   "testCases.create": async () => await withRoom("test_cases"),
