@@ -38,6 +38,7 @@ const NOT_TOLD = [
   "created_at",
   "updated_at",
   "lease_expires_at",
+  "imported",
 ];
 
 /** A field that history tells and no answer shows. */
