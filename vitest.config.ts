@@ -47,7 +47,7 @@ const EMPTY = [
   "tests/users/leaving.test.ts",
 ];
 
-/** What a test mentions that starts a service or another process of its own. */
+/** A test that mentions one of these starts a service or another process of its own. */
 const OF_ITS_OWN =
   /useHarness\([^)]|openHarness|useSecondHarness|_process\.ts"|use_service\.ts"|run_deno\.ts"|\/_browser\.ts"|launch\.ts"|database\.ts"|Deno\.Command|hosting\.ts"/;
 

@@ -73,7 +73,8 @@ export const ErrorBody = z.object({
     "Facts that belong to the code. version_conflict, already_claimed and already_answered: `current`, the " +
       "resource as it is now; question_unanswered: the `questions`, each with id and prompt; " +
       "dependencies_unfinished: the `task_ids` it waits for; roles_incomplete: the `roles`; human_tests_pending: " +
-      "the `cases`, each with id and title; people_close: `people`, the project's setting; invalid_request: `cycle`, ids of tasks that depend on each other; " +
+      "the `cases`, each with id and title; people_close: `people`, the project's setting; invalid_request: `cycle`, " +
+      "ids of tasks that depend on each other; " +
       "conflict: `created`, the address of an issue that was created but not linked, or `project`, the project " +
       "that has the key",
   ),
