@@ -22,7 +22,6 @@ export function callerOf(
   const { user, credential } = ctx.actor;
   return {
     userId: user.id,
-    credentialId: credential.id,
     isOwn: (actor) =>
       credential.type === "key" ? actor.key_id === credential.id : actor.id === user.id && !actor.key_id,
     told,

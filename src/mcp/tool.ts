@@ -80,11 +80,6 @@ export interface Caller<Names extends ProcedureName> {
   /** Remembers that the agent was told of news, which it has seen when it calls another tool. */
   told(agent: string | undefined, ids: number[]): void;
   userId: string;
-  /**
-   * The id of the calling API key or session. A claim without an agent's name is stored under this
-   * id.
-   */
-  credentialId: string;
 }
 
 /** A tool as agents see it, and how it runs. */

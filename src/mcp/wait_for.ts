@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, invalidField } from "../core/errors.ts";
 import { Id, Role } from "../core/schema.ts";
-import type { TaskPath } from "../tasks/schema.ts";
+import type { Task, TaskPath } from "../tasks/schema.ts";
 import { ResolutionType, Stage, Status } from "../tickets/schema.ts";
 import { cutText } from "./_budget.ts";
 import { Agent, ProjectKey, Ref, TaskId } from "./_fields.ts";
@@ -17,7 +17,7 @@ const NOT_YET =
 const TEXT_BYTES = 1_500;
 
 type WaitingCaller = Caller<
-  "questions.get" | "tickets.get" | "tickets.news" | "tasks.heartbeat" | "tasks.get" | "tasks.listOfProject"
+  "questions.get" | "tickets.get" | "tickets.news" | "tasks.heartbeat" | "tasks.listOfProject"
 >;
 
 export const waitFor = defineTool({
@@ -28,7 +28,7 @@ export const waitFor = defineTool({
     "it or its tasks; with neither, when a task of the project is ready. Returns after wait_seconds at the latest; " +
     "nothing is lost if you call again.",
   calls: ["tickets.get", "questions.get", "tickets.news"],
-  optional: ["tasks.heartbeat", "tasks.get", "tasks.listOfProject"],
+  optional: ["tasks.heartbeat", "tasks.listOfProject"],
   waits: true,
   others: ["happened", "question", "tasks.title", "resolution_note"],
   input: z.strictObject({
@@ -168,7 +168,7 @@ async function waitForWork(
  * lasts without heartbeats.
  */
 async function extendClaim(
-  { call, may, userId, credentialId }: WaitingCaller,
+  { call, may }: WaitingCaller,
   claim: TaskPath & { session_id: string | undefined },
 ): Promise<string | null> {
   if (!may("tasks.heartbeat")) return null;
@@ -178,12 +178,11 @@ async function extendClaim(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code !== "invalid_transition" && error.code !== "already_claimed") throw error;
-    const { session_id, ...path } = claim;
-    const { status, assignee_user_id, assignee_session_id: holder } = await call("tasks.get", path);
-    const isMine = assignee_user_id === userId && holder === (session_id ?? credentialId);
-    if (status === "blocked" && isMine) return "yours, without an end while the task is blocked";
+    const { current, yours } = error.fields.details as { current: Task; yours: boolean };
+    const { status, assignee_session_id: holder } = current;
+    if (status === "blocked" && yours) return "yours, without an end while the task is blocked";
     return `not yours: the task is ${status}${
-      holder === null || isMine ? "" : ", and another agent holds it"
+      holder === null || yours ? "" : ", and another agent holds it"
     }`;
   }
 }

@@ -106,11 +106,13 @@ export async function refuseNotHeld(
   const { task } = found;
   requireVersion(ctx, task, "task");
   const refused = `Cannot ${attempt} task ${task.title}:`;
+  const isClaim = task.assignee_session_id !== null;
+  const details = { current: task, yours: found.held && isClaim };
   if (task.status !== "in_progress") {
-    throw new AppError("invalid_transition", `${refused} it is ${task.status}`);
+    throw new AppError("invalid_transition", `${refused} it is ${task.status}`, { details });
   }
-  if (found.held && task.assignee_session_id === null) {
-    throw new AppError("invalid_transition", `${refused} it is assigned to you without a claim`);
+  if (found.held && !isClaim) {
+    throw new AppError("invalid_transition", `${refused} it is assigned to you without a claim`, { details });
   }
   throw await taken(ctx, found, refused);
 }
