@@ -3,7 +3,9 @@ import type { Event } from "../../src/core/events.ts";
 import { makeTicket } from "../factories.ts";
 import { useSecondHarness } from "../harness.ts";
 import { until } from "../until.ts";
-import { call, harness, project, settled, useServer } from "./_world.ts";
+import { useEvents } from "./_world.ts";
+
+const { call, harness, project, settled, useServer } = useEvents();
 
 const server = useServer();
 const other = useSecondHarness(harness);

@@ -3,7 +3,9 @@ import { EVENT_TYPES } from "../../src/core/event_types.ts";
 import type { Event } from "../../src/core/events.ts";
 import { makeKey, makeTicket } from "../factories.ts";
 import { Document } from "../http/document.ts";
-import { call, harness, project, settled } from "./_world.ts";
+import { useEvents } from "./_world.ts";
+
+const { call, harness, project, settled } = useEvents();
 
 type Webhooks = Record<
   string,

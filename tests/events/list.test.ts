@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
-import { call, harness, project, settled } from "./_world.ts";
+import { useEvents } from "./_world.ts";
+
+const { call, harness, project, settled } = useEvents();
 
 async function read(query: string, token = project.admin.token) {
   return await harness.now.call("GET", `/events?${query}`, { token });

@@ -11,7 +11,9 @@ import { makeKey, makeMember, makeProject, makeTicket } from "../factories.ts";
 import { eventsOf, type EventStream, openEventStream } from "../event_stream.ts";
 import { openBrowser } from "../open_browser.ts";
 import { until } from "../until.ts";
-import { call, harness, project, settled, useServer } from "./_world.ts";
+import { useEvents } from "./_world.ts";
+
+const { call, harness, project, settled, useServer } = useEvents();
 
 const server = useServer();
 const streams: EventStream[] = [];

@@ -6,7 +6,9 @@ import { readInTurn } from "../../src/core/read_in_turn.ts";
 import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts";
 import { eventsOf } from "../event_stream.ts";
 import { until } from "../until.ts";
-import { call, harness, project, settled } from "./_world.ts";
+import { useEvents } from "./_world.ts";
+
+const { call, harness, project, settled } = useEvents();
 
 /** The most streams of a user that catch up at the same time. */
 const MOST_LAGGING = 20;

@@ -2,7 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts";
-import { add, harness, newTicket, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, harness, newTicket, patch, world } = useTasks();
 
 let [ada, ben]: TestUser[] = [];
 let adasKey: { id: string; token: string };

@@ -12,7 +12,9 @@ import {
   type TestProject,
   type TestUser,
 } from "../factories.ts";
-import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, call, harness, newTicket, patch, world } = useTasks();
 
 type Listed = { id: string; title: string; ticket_ref: string; ticket_status: string };
 

@@ -2,7 +2,9 @@ import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeUser, type TestUser } from "../factories.ts";
-import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, call, harness, newTicket, patch, world } = useTasks();
 
 const root = () => makeUser(harness.now, { role: "super_admin" });
 

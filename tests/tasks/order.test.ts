@@ -1,7 +1,9 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
-import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, call, harness, list, newTicket, order, patch, world } = useTasks();
 
 /**
  * The reordering to c, d, a, b waits while a and b are being written. At that time, a claim of d

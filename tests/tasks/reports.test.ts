@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeKey, makeMember, type TestUser } from "../factories.ts";
-import { add, harness, newTicket, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, harness, newTicket, world } = useTasks();
 
 type Key = { id: string; token: string };
 

@@ -1,7 +1,9 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
-import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, call, harness, list, newTicket, order, patch, world } = useTasks();
 
 describe("a new task", () => {
   test("has every field of the contract, and stands behind the others", async () => {

@@ -1,7 +1,9 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
-import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
+import { useTasks } from "./_tasks.ts";
+
+const { add, call, harness, newTicket, patch, world } = useTasks();
 
 describe("the status of a task", () => {
   const reason = { blocking_reason: "Waits for the key" };

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { makeAccount, makeUser, next, type TestUser } from "../factories.ts";
-import { call, harness } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { call, harness } = usePeople();
 
 const superAdmin = (): Promise<TestUser> => makeUser(harness.now, { role: "super_admin" });
 

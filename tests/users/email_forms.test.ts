@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { makeUser, next } from "../factories.ts";
 import { login } from "../sessions/sign_in.ts";
 import { parseConfig } from "../../src/core/config.ts";
-import { admin, call, harness, someone } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { admin, call, harness, someone } = usePeople();
 
 const INVISIBLE = [
   "\u0000",

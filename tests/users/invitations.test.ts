@@ -3,7 +3,9 @@ import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeUser, next } from "../factories.ts";
 import { login, makePerson, type Person, signIn, statusOfMe } from "../sessions/sign_in.ts";
-import { admin, call, harness, someone } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { admin, call, harness, someone } = usePeople();
 
 describe("an invitation", () => {
   async function invited() {

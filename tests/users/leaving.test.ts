@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeKey, makeUser, type TestUser } from "../factories.ts";
 import { login, makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
-import { call, harness } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { call, harness } = usePeople();
 
 describe("a deactivated user", () => {
   test("is refused by password, session, refresh and key, and keeps the rows", async () => {

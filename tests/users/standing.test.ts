@@ -4,7 +4,9 @@ import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
 import { useSecondHarness } from "../harness.ts";
 import { makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
-import { call, harness, someone } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { call, harness, someone } = usePeople();
 
 /** A second process, which remembers for a moment who a caller was. */
 const second = useSecondHarness(harness);

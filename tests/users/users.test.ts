@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { makeAccount, makeKey, makeUser, next } from "../factories.ts";
 import { login, makePerson, signIn } from "../sessions/sign_in.ts";
-import { admin, call, harness, someone } from "./_people.ts";
+import { usePeople } from "./_people.ts";
+
+const { admin, call, harness, someone } = usePeople();
 
 describe("adding a user", () => {
   test("answers 201 with the user, and an invite link when no password came", async () => {
