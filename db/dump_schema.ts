@@ -2,7 +2,7 @@ import { migrate, readMigrations } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 import type { Sql } from "./types.ts";
 
-interface Part {
+interface SchemaPart {
   /**
    * The order of the dump: types, parts of text search, tables with what belongs to them, views,
    * functions.
@@ -18,7 +18,7 @@ interface Part {
   text: string;
 }
 
-const KINDS: Part["kind"][] = ["type", "dictionary", "configuration", "table", "view", "function"];
+const KINDS: SchemaPart["kind"][] = ["type", "dictionary", "configuration", "table", "view", "function"];
 const LINE_WIDTH = 110;
 
 /**
@@ -73,7 +73,7 @@ function wrapLine(line: string): string {
  * Leaves NOT NULL out of the constraints (contype n), because only PostgreSQL 18 lists it and the
  * columns show it anyway.
  */
-async function readTables(sql: Sql): Promise<Part[]> {
+async function readTables(sql: Sql): Promise<SchemaPart[]> {
   const rows = await sql<
     { table: string; options: string | null; columns: string[]; constraints: string[] }[]
   >`
@@ -98,8 +98,8 @@ async function readTables(sql: Sql): Promise<Part[]> {
   });
 }
 
-async function readIndexes(sql: Sql): Promise<Part[]> {
-  const rows = await sql<Pick<Part, "owner" | "name" | "text">[]>`
+async function readIndexes(sql: Sql): Promise<SchemaPart[]> {
+  const rows = await sql<Pick<SchemaPart, "owner" | "name" | "text">[]>`
     select c.relname as owner, i.relname as name, pg_get_indexdef(i.oid) || ';' as text
     from pg_index x
     join pg_class i on i.oid = x.indexrelid
@@ -111,8 +111,8 @@ async function readIndexes(sql: Sql): Promise<Part[]> {
 }
 
 /** Leaves out the triggers that `track_history` makes. */
-async function readTriggers(sql: Sql): Promise<Part[]> {
-  const rows = await sql<Pick<Part, "owner" | "name" | "text">[]>`
+async function readTriggers(sql: Sql): Promise<SchemaPart[]> {
+  const rows = await sql<Pick<SchemaPart, "owner" | "name" | "text">[]>`
     select c.relname as owner, t.tgname as name, pg_get_triggerdef(t.oid) || ';' as text
     from pg_trigger t
     join pg_class c on c.oid = t.tgrelid
@@ -127,8 +127,8 @@ async function readTriggers(sql: Sql): Promise<Part[]> {
  * Reads the calls that made the functions and triggers of history. The dump shows these calls
  * instead.
  */
-async function readTracking(sql: Sql): Promise<Part[]> {
-  const rows = await sql<Pick<Part, "owner" | "text">[]>`
+async function readTracking(sql: Sql): Promise<SchemaPart[]> {
+  const rows = await sql<Pick<SchemaPart, "owner" | "text">[]>`
     select distinct c.relname as owner, ${trackingCall(sql, "t.tgfoid")} as text
     from pg_trigger t
     join pg_class c on c.oid = t.tgrelid
@@ -142,8 +142,8 @@ function trackingCall(sql: Sql, functionId: string) {
   return sql`substring(obj_description(${sql(functionId)}, 'pg_proc') from '^call track_history.*')`;
 }
 
-async function readViews(sql: Sql): Promise<Part[]> {
-  const rows = await sql<Pick<Part, "name" | "text">[]>`
+async function readViews(sql: Sql): Promise<SchemaPart[]> {
+  const rows = await sql<Pick<SchemaPart, "name" | "text">[]>`
     select c.relname as name,
       format('create %s %I as%s%s', case c.relkind when 'm' then 'materialized view' else 'view' end,
         c.relname, chr(10), pg_get_viewdef(c.oid)) as text
@@ -153,8 +153,8 @@ async function readViews(sql: Sql): Promise<Part[]> {
   return rows.map((row) => ({ ...row, kind: "view", owner: row.name, rank: 0, text: wrap(row.text) }));
 }
 
-async function readTypes(sql: Sql): Promise<Part[]> {
-  const rows = await sql<Pick<Part, "name" | "text">[]>`
+async function readTypes(sql: Sql): Promise<SchemaPart[]> {
+  const rows = await sql<Pick<SchemaPart, "name" | "text">[]>`
     select t.typname as name,
       format('create type %I as enum (%s);', t.typname,
         string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder)) as text
@@ -166,8 +166,8 @@ async function readTypes(sql: Sql): Promise<Part[]> {
   return rows.map((row) => ({ ...row, kind: "type", owner: row.name, rank: 0, text: wrap(row.text) }));
 }
 
-async function readTextSearch(sql: Sql): Promise<Part[]> {
-  return await sql<Part[]>`
+async function readTextSearch(sql: Sql): Promise<SchemaPart[]> {
+  return await sql<SchemaPart[]>`
     select 'dictionary' as kind, d.dictname as owner, 0 as rank, d.dictname as name,
       format('create text search dictionary %I (template = %s, %s);', d.dictname, t.tmplname, d.dictinitoption) as text
     from pg_ts_dict d
@@ -192,7 +192,7 @@ async function readTextSearch(sql: Sql): Promise<Part[]> {
 }
 
 /** Leaves out the functions of extensions and of history. */
-async function readFunctions(sql: Sql): Promise<Part[]> {
+async function readFunctions(sql: Sql): Promise<SchemaPart[]> {
   const rows = await sql<{ name: string; text: string; parsed: boolean }[]>`
     select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) || ';' as text, p.prosqlbody is not null as parsed
     from pg_proc p

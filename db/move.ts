@@ -4,7 +4,7 @@ import { type Mark, readMark, removeMark, writeMark } from "./move_mark.ts";
 import { copyRows, sumTable, type TableSum } from "./move_rows.ts";
 import {
   copySequences,
-  type Part,
+  type MovedPart,
   readForeignKeys,
   readIndexes,
   readTables,
@@ -196,7 +196,7 @@ async function withoutParts(
   for (const { name } of tables) await to.unsafe(`alter table ${name} enable trigger user`);
 }
 
-async function drop(to: Db, parts: Part[]): Promise<void> {
+async function drop(to: Db, parts: MovedPart[]): Promise<void> {
   for (const part of parts) await to.unsafe(part.drop);
 }
 

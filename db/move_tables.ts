@@ -12,7 +12,7 @@ export interface Table {
 }
 
 /** A constraint or an index that is dropped before rows are loaded and created again afterwards. */
-export interface Part {
+export interface MovedPart {
   drop: string;
   make: string;
 }
@@ -47,8 +47,8 @@ export async function readTables(db: Db): Promise<Table[]> {
  * Returns the foreign keys. Without them the tables can be loaded in any order by a role that is no
  * superuser, and all keys of a table are checked at once.
  */
-export async function readForeignKeys(db: Db): Promise<Part[]> {
-  return await db<Part[]>`
+export async function readForeignKeys(db: Db): Promise<MovedPart[]> {
+  return await db<MovedPart[]>`
     select format('alter table %s drop constraint %I', k.conrelid::regclass, k.conname) as drop,
       format('alter table %s add constraint %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid)) as make
     from pg_constraint k join pg_namespace n on n.oid = k.connamespace
@@ -60,8 +60,8 @@ export async function readForeignKeys(db: Db): Promise<Part[]> {
  * Returns the indexes that no constraint needs. Making a graph of vectors at once takes a fraction
  * of the time.
  */
-export async function readIndexes(db: Db): Promise<Part[]> {
-  return await db<Part[]>`
+export async function readIndexes(db: Db): Promise<MovedPart[]> {
+  return await db<MovedPart[]>`
     select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make
     from pg_index i
     join pg_class c on c.oid = i.indrelid

@@ -273,6 +273,25 @@ test("a verb is in the file of its name, by itself", async () => {
   expect(wrong).toEqual([]);
 });
 
+/** Names on which correctness depends, or that once meant several things. */
+const UNIQUE = ["batchedRead", "callerOf", "inOrder", "transact", "Part", "Place", "Work"];
+
+test("a name that carries meaning is declared once at most", async () => {
+  const places = new Map<string, string[]>(UNIQUE.map((name) => [name, []]));
+  for (const path of await readSources()) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    for (
+      const [, name] of text.matchAll(
+        /^\s*(?:export )?(?:async )?(?:function|const|class|interface|type) (\w+)/gm,
+      )
+    ) {
+      places.get(name!)?.push(path);
+    }
+  }
+  const several = [...places].filter(([, paths]) => paths.length > 1);
+  expect(several, "give one of them a name of its own").toEqual([]);
+});
+
 /**
  * `keys/revoke` has revokeKey, and `agents/list_runs` has listAgentRuns. Each word of the file's
  * name occurs in the function's name, in the same order.

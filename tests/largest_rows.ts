@@ -1,4 +1,5 @@
 import { v7 as uuid } from "uuid";
+import type { PartName } from "../src/core/parts.ts";
 import { MAX_CASES } from "../src/test_cases/schema.ts";
 import { MAX_TASKS } from "../src/tasks/schema.ts";
 import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "./factories.ts";
@@ -34,42 +35,56 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
     await sql`set local session_replication_role = replica`;
     const long = (characters: number) => sql`repeat(U&'\\0001', ${characters})`;
     const id = (first: string) => sql`case n when 1 then ${first}::uuid else gen_random_uuid() end`;
-    await sql`
-      insert into tasks (id, ticket_id, project_id, sequence, number, title, body, summary, role, status, blocking_reason,
-        depends_on_task_ids, acceptance_criteria, assignee_session_id)
-      select ${id(ids.taskId)}, ${at.ticket}::uuid, ${at.project}::uuid, n, n, ${long(200)}, ${
-      long(10_000)
-    }, ${long(2_000)}, 'qa', 'blocked', ${long(2_000)},
-        array(select gen_random_uuid() from generate_series(1, 100)),
-        (select jsonb_agg(jsonb_build_object('text', ${
-      long(500)
-    }, 'done', true)) from generate_series(1, 50)), ${long(128)} from generate_series(1, ${MAX_TASKS}) n`;
-    await sql`insert into task_numbers values (${at.ticket}::uuid, ${MAX_TASKS})`;
-    await sql`
-      insert into test_cases (id, ticket_id, project_id, title, instruction, link, note)
-      select ${id(ids.caseId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(200)}, ${long(5_000)},
-        'https://a.test/' || ${long(1_900)}, ${long(2_000)} from generate_series(1, ${MAX_CASES}) n`;
-    await sql`
-      insert into agent_runs (id, ticket_id, project_id, agent_id, task_ids, summary, branch_name)
-      select ${id(ids.runId)}, ${at.ticket}::uuid, ${at.project}::uuid, n || ${long(190)},
-        array(select gen_random_uuid() from generate_series(1, 100)), ${long(5_000)}, ${long(5_000)}
-      from generate_series(1, ${ROWS}) n`;
-    await sql`
-      insert into comments (id, ticket_id, project_id, body, mentions, created_by, created_with, by_bot)
-      select ${id(ids.commentId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(10_000)},
-        array(select gen_random_uuid() from generate_series(1, 50)), ${at.user}::uuid, 'session', false
-      from generate_series(1, ${ROWS}) n`;
     const options = sql`(
       select jsonb_agg(jsonb_build_object('id', o || ${long(60)}, 'label', ${long(200)}, 'description', ${
       long(2_000)
     })) from generate_series(1, 12) o)`;
-    await sql`
+    // A ticket has few of the others. A part that a list shows in pages is made here.
+    const fills: Record<PartName, (() => PromiseLike<unknown>) | null> = {
+      task: async () => {
+        await sql`
+      insert into tasks (id, ticket_id, project_id, sequence, number, title, body, summary, role, status, blocking_reason,
+        depends_on_task_ids, acceptance_criteria, assignee_session_id)
+      select ${id(ids.taskId)}, ${at.ticket}::uuid, ${at.project}::uuid, n, n, ${long(200)}, ${
+          long(10_000)
+        }, ${long(2_000)}, 'qa', 'blocked', ${long(2_000)},
+        array(select gen_random_uuid() from generate_series(1, 100)),
+        (select jsonb_agg(jsonb_build_object('text', ${
+          long(500)
+        }, 'done', true)) from generate_series(1, 50)), ${long(128)} from generate_series(1, ${MAX_TASKS}) n`;
+        await sql`insert into task_numbers values (${at.ticket}::uuid, ${MAX_TASKS})`;
+      },
+      test_case: () =>
+        sql`
+      insert into test_cases (id, ticket_id, project_id, title, instruction, link, note)
+      select ${id(ids.caseId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(200)}, ${long(5_000)},
+        'https://a.test/' || ${long(1_900)}, ${long(2_000)} from generate_series(1, ${MAX_CASES}) n`,
+      agent_run: () =>
+        sql`
+      insert into agent_runs (id, ticket_id, project_id, agent_id, task_ids, summary, branch_name)
+      select ${id(ids.runId)}, ${at.ticket}::uuid, ${at.project}::uuid, n || ${long(190)},
+        array(select gen_random_uuid() from generate_series(1, 100)), ${long(5_000)}, ${long(5_000)}
+      from generate_series(1, ${ROWS}) n`,
+      comment: () =>
+        sql`
+      insert into comments (id, ticket_id, project_id, body, mentions, created_by, created_with, by_bot)
+      select ${id(ids.commentId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(10_000)},
+        array(select gen_random_uuid() from generate_series(1, 50)), ${at.user}::uuid, 'session', false
+      from generate_series(1, ${ROWS}) n`,
+      question: () =>
+        sql`
       insert into questions (id, ticket_id, project_id, kind, prompt, context, options, selection, allow_text, resolver,
         created_by, created_with, by_bot)
       select ${id(ids.questionId)}, ${at.ticket}::uuid, ${at.project}::uuid, 'decision', ${long(5_000)}, ${
-      long(10_000)
-    }, ${options}, 'multiple', true, 'human_only', ${at.user}::uuid, 'session', false
-      from generate_series(1, ${ROWS}) n`;
+          long(10_000)
+        }, ${options}, 'multiple', true, 'human_only', ${at.user}::uuid, 'session', false
+      from generate_series(1, ${ROWS}) n`,
+      role: null,
+      pull_request: null,
+      linked_issue: null,
+      duplicate: null,
+    };
+    for (const fill of Object.values(fills)) await fill?.();
     await sql`
       update tickets set pending_questions = ${ROWS}, human_questions = ${ROWS} where id = ${at.ticket}::uuid`;
     await sql`

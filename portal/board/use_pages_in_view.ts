@@ -60,18 +60,29 @@ function heightOf(page: TicketPage, heights: View["heights"]): number {
 }
 
 function viewOf(list: HTMLElement, pages: readonly TicketPage[], old: View): View {
-  const heights = new Map<string, number>();
-  let [top, from, to, focused] = [0, 0, 0, -1];
-  for (const [at, page] of pages.entries()) {
-    const element = list.children[at] as HTMLElement | undefined;
-    const height = element?.firstChild ? element.offsetHeight : heightOf(page, old.heights);
-    heights.set(keyOf(page), height);
-    if (top + height < list.scrollTop - AROUND) from = at + 1;
-    if (top < list.scrollTop + list.clientHeight + AROUND) to = at;
-    if (element?.contains(document.activeElement)) focused = at;
+  const elements = pages.map((_, at) => list.children[at] as HTMLElement | undefined);
+  const heights = pages.map((page, at) =>
+    elements[at]?.firstChild ? elements[at].offsetHeight : heightOf(page, old.heights)
+  );
+  return {
+    ...rangeOf(list, heights),
+    focused: elements.findIndex((element) => element?.contains(document.activeElement)),
+    heights: new Map(pages.map((page, at) => [keyOf(page), heights[at]!])),
+  };
+}
+
+/** Returns the first and the last page that are in the visible part of a list or near it. */
+export function rangeOf(
+  { scrollTop, clientHeight }: Pick<HTMLElement, "scrollTop" | "clientHeight">,
+  heights: readonly number[],
+): { from: number; to: number } {
+  let [top, from, to] = [0, 0, 0];
+  for (const [at, height] of heights.entries()) {
+    if (top + height < scrollTop - AROUND) from = at + 1;
+    if (top < scrollTop + clientHeight + AROUND) to = at;
     top += height;
   }
-  return { from: Math.min(from, to), to, focused, heights };
+  return { from: Math.min(from, to), to };
 }
 
 /** Keeps the old view if the next one draws nothing else. */

@@ -50,7 +50,7 @@ export async function analyzeProject(ctx: Context, input: Payload<"analyze-proje
   }
 }
 
-interface Work {
+interface AnalysisWork {
   tickets: TicketFacts[];
   /** Computed when the first text needs the rarities. */
   words: () => Promise<Words>;
@@ -60,7 +60,7 @@ interface Work {
 async function analyzeBatch(
   ctx: Context,
   subject: Subject,
-  { tickets, words, deadline }: Work,
+  { tickets, words, deadline }: AnalysisWork,
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id);
   const closed = subject.archived ? [] : await closeFinishedTickets(ctx, subject.id, ids);

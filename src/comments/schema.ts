@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { PARTS } from "../core/parts.ts";
 import { Id, NextCursor, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
-/** The most comments of a ticket, because an export contains them all. */
-export const MAX_COMMENTS = 10_000;
+export const MAX_COMMENTS = PARTS.comment.most;
 /**
  * Comments of bot clients in a row on one ticket, within an hour and without a person in between.
  */

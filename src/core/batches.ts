@@ -6,7 +6,7 @@ interface Entry {
   reject: (error: unknown) => void;
 }
 
-type Work = (items: unknown[]) => Promise<unknown[]>;
+type BatchWork = (items: unknown[]) => Promise<unknown[]>;
 
 const MAX_ITEMS = 64;
 
@@ -37,7 +37,7 @@ export class Batches {
     });
   }
 
-  async #drain(lane: string, work: Work): Promise<void> {
+  async #drain(lane: string, work: BatchWork): Promise<void> {
     for (;;) {
       const entries = this.#waiting.get(lane)!.splice(0, MAX_ITEMS);
       if (entries.length === 0) break;
@@ -47,7 +47,7 @@ export class Batches {
   }
 }
 
-async function settle(entries: Entry[], work: Work): Promise<void> {
+async function settle(entries: Entry[], work: BatchWork): Promise<void> {
   try {
     const results = await work(entries.map(({ item }) => item));
     entries.forEach(({ resolve }, index) => resolve(results[index]));

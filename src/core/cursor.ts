@@ -24,16 +24,16 @@ const KINDS: Record<"integer" | "id" | "key" | "time", (value: unknown) => boole
  * A kind of value, or an exact text. The text distinguishes sort orders whose values are of the
  * same kinds.
  */
-type Place = keyof typeof KINDS | { exactly: string };
+type ColumnKind = keyof typeof KINDS | { exactly: string };
 
-const fits = (place: Place, value: unknown) =>
+const fits = (place: ColumnKind, value: unknown) =>
   typeof place === "object" ? value === place.exactly : KINDS[place](value);
 
 /**
  * @throws {AppError} invalid_request when the cursor is not one of this list's, with values of one
  * of these forms
  */
-export function decodeCursor(cursor: string, ...forms: (readonly Place[])[]): (string | number)[] {
+export function decodeCursor(cursor: string, ...forms: (readonly ColumnKind[])[]): (string | number)[] {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
     if (

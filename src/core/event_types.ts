@@ -1,45 +1,20 @@
+import { type Entity, PARTS } from "./parts.ts";
 import type { Scope } from "./schema.ts";
 
-interface Entity {
-  /** The noun for the thing, in sentences about it. */
-  name: string;
-  /**
-   * The actions that history records of the thing. If absent, they are created, changed and
-   * deleted.
-   */
-  actions?: readonly string[];
-  /** Further actions that history records of the thing. */
-  more?: readonly string[];
-  /** The names of changes of the thing's `status`, by the new status. */
-  statuses?: Record<string, string>;
-  /** The scope that an API key needs to read events about the thing. */
-  scope?: Scope;
-}
-
 /**
- * Every kind of thing that history records. The types of events follow from it, as `<entity>.<what
- * happened>`. Each table whose history is tracked needs a line here.
+ * Every kind of thing that history records: tickets, their parts, and a project's own. The types of
+ * events follow from it, as `<entity>.<what happened>`.
  */
-export const ENTITIES: Record<string, Entity> = {
+export const ENTITIES: Readonly<Record<string, Entity>> = {
   ticket: {
     name: "ticket",
     more: ["imported", "human_test_gate_skipped"],
     statuses: { closed: "closed", open: "reopened" },
+    scope: "tickets:read",
   },
-  role: { name: "role of a ticket" },
-  task: { name: "task", scope: "tasks:read", statuses: { done: "done", blocked: "blocked" } },
-  test_case: { name: "test case", statuses: { approved: "approved", rejected: "rejected" } },
-  comment: { name: "comment" },
-  question: {
-    name: "question",
-    statuses: { answered: "answered", withdrawn: "withdrawn", superseded: "superseded", expired: "expired" },
-  },
-  pull_request: { name: "pull request of a ticket" },
-  linked_issue: { name: "linked issue of a ticket" },
-  duplicate: { name: "mark of a ticket as a duplicate" },
-  agent_run: { name: "agent run", statuses: { finished: "finished", failed: "failed" } },
-  webhook: { name: "webhook", actions: ["disabled"] },
-  deploy: { name: "deploy of a repository", actions: ["succeeded", "failed"] },
+  ...PARTS,
+  webhook: { name: "webhook", actions: ["disabled"], scope: "tickets:read" },
+  deploy: { name: "deploy of a repository", actions: ["succeeded", "failed"], scope: "tickets:read" },
 };
 
 const CHANGES = ["created", "changed", "deleted"];

@@ -39,11 +39,18 @@ export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(
   all.flatMap(([name, { _def }]) => _def.type === "subscription" ? [name] : []),
 );
 
+let published: readonly PublishedProcedure[] | undefined;
+
 /**
+ * Returns the procedures, which are read from the routers once.
  * @throws {Error} for a procedure without meta, input or output, or with middlewares that REST
  * would leave out
  */
-export function publishedProcedures(): PublishedProcedure[] {
+export function publishedProcedures(): readonly PublishedProcedure[] {
+  return published ??= readProcedures();
+}
+
+function readProcedures(): PublishedProcedure[] {
   return all.filter(([name]) => !SUBSCRIPTIONS.has(name)).map(
     ([name, procedure]) => {
       const { meta, inputs, output, type, middlewares, resolver } = procedure._def as unknown as {

@@ -26,7 +26,7 @@ export interface HookOutcome {
 }
 
 /** The work on one repository by one call at a time. */
-interface Work {
+interface HookWork {
   account: Account;
   /** `owner/name` as the project spells it. */
   repo: string;
@@ -41,7 +41,7 @@ interface Work {
  */
 export async function setUpHook(
   ctx: Context,
-  { account, repo, settings }: Omit<Work, "right">,
+  { account, repo, settings }: Omit<HookWork, "right">,
   waitMs: number,
 ): Promise<HookOutcome> {
   const right = await takeExclusiveRight(ctx, `hook:${repo.toLowerCase()}`, waitMs);
@@ -73,7 +73,7 @@ interface Upserted {
   hook: Hook;
 }
 
-async function upsert(ctx: Context, work: Work): Promise<Upserted> {
+async function upsert(ctx: Context, work: HookWork): Promise<Upserted> {
   const [first, ...others] = await findOurs(ctx, work);
   if (!first) return await create(ctx, work);
   // Two hooks with one URL deliver everything twice, so only the oldest stays.
@@ -88,7 +88,7 @@ async function upsert(ctx: Context, work: Work): Promise<Upserted> {
  * Finds the hooks with our URL, and the one that had our former URL before a move; the oldest
  * first.
  */
-async function findOurs(ctx: Context, { account, repo, settings }: Work): Promise<Hook[]> {
+async function findOurs(ctx: Context, { account, repo, settings }: HookWork): Promise<Hook[]> {
   const hooks = await listHooks(account, repo);
   const [written] = await ctx.db<{ hook_id: number; url: string }[]>`
     select hook_id, url from repository_hooks where repo = ${repo.toLowerCase()}`;
@@ -103,7 +103,7 @@ async function findOurs(ctx: Context, { account, repo, settings }: Work): Promis
  * Creates the hook. If the answer of the creation was lost, a new listing finds the hook, and its
  * secret is set once more.
  */
-async function create(ctx: Context, work: Work): Promise<Upserted> {
+async function create(ctx: Context, work: HookWork): Promise<Upserted> {
   const { account, repo, settings, right } = work;
   try {
     const hook = await createHook(account, repo, {
@@ -124,7 +124,7 @@ async function create(ctx: Context, work: Work): Promise<Upserted> {
 /** `provider_refused` also means that the hook exists already. */
 const MAY_EXIST: string[] = ["provider_unavailable", "provider_refused"];
 
-async function update(ctx: Context, work: Work, { id }: Hook): Promise<Upserted> {
+async function update(ctx: Context, work: HookWork, { id }: Hook): Promise<Upserted> {
   const hook = await updateHook(work.account, work.repo, id, work.settings);
   await remember(ctx, work, hook);
   return { status: "updated", hook };
@@ -136,7 +136,7 @@ function sameUrl(one: string | null | undefined, other: string): boolean {
 }
 
 /** Tells whether nobody has changed the hook since it got the current secret. */
-async function isAsWritten(ctx: Context, { repo, settings }: Work, hook: Hook): Promise<boolean> {
+async function isAsWritten(ctx: Context, { repo, settings }: HookWork, hook: Hook): Promise<boolean> {
   const prints = ctx.secrets.encryption.map((key) => fingerprint(key, settings.secret));
   const [row] = await ctx.db`
     select from repository_hooks
@@ -146,7 +146,7 @@ async function isAsWritten(ctx: Context, { repo, settings }: Work, hook: Hook): 
   return row !== undefined;
 }
 
-async function remember(ctx: Context, { repo, settings }: Work, hook: Hook): Promise<void> {
+async function remember(ctx: Context, { repo, settings }: HookWork, hook: Hook): Promise<void> {
   await ctx.db`
     insert into repository_hooks (repo, hook_id, url, secret_fingerprint, provider_updated_at)
     values (${repo.toLowerCase()}, ${hook.id}, ${settings.url}, ${

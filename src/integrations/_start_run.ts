@@ -3,12 +3,12 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
-import type { Target } from "./_targets.ts";
+import type { HookTarget } from "./_targets.ts";
 import { getHookRun } from "./get_hook_run.ts";
 import type { HookRun } from "./schema.ts";
 
 /** Stores the work to be done and leaves it to a job. */
-export async function startRun(ctx: ActorContext, targets: Target[]): Promise<HookRun> {
+export async function startRun(ctx: ActorContext, targets: HookTarget[]): Promise<HookRun> {
   const { user } = ctx.actor;
   const id = uuid();
   await transact(ctx, async (ctx) => {

@@ -4,7 +4,7 @@ import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
 /** A repository as one project names it. Several projects may name the same one. */
-export interface Target {
+export interface HookTarget {
   project_id: string;
   repo: string;
 }
@@ -27,7 +27,7 @@ export function administered(db: Db, userId: string) {
  * projects count only if the call names them.
  * @throws {AppError} not_found if there is no project; projects_unavailable
  */
-export async function loadTargets(ctx: ActorContext, projectId: string | undefined): Promise<Target[]> {
+export async function loadTargets(ctx: ActorContext, projectId: string | undefined): Promise<HookTarget[]> {
   const which = projectId === undefined ? ctx.db`p.archived_at is null` : ctx.db`p.id = ${projectId}::uuid`;
   const rows = await loading(() =>
     ctx.db<{ project_id: string; repo: string | null }[]>`
@@ -37,11 +37,11 @@ export async function loadTargets(ctx: ActorContext, projectId: string | undefin
       order by p.id, lower(r.full_name)`
   );
   if (rows.length === 0) throw new AppError("not_found", "You are not an admin of any project");
-  return rows.filter((row): row is Target => row.repo !== null);
+  return rows.filter((row): row is HookTarget => row.repo !== null);
 }
 
 /** Returns each repository once, as the first project spells it. */
-export function distinctRepos(targets: readonly Target[]): string[] {
+export function distinctRepos(targets: readonly HookTarget[]): string[] {
   const repos = new Map<string, string>();
   for (const { repo } of targets) if (!repos.has(repo.toLowerCase())) repos.set(repo.toLowerCase(), repo);
   return [...repos.values()];

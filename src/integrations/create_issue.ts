@@ -67,7 +67,7 @@ async function refuseLinked(ctx: ProjectContext, ticket: Ticket): Promise<void> 
   );
 }
 
-interface Work {
+interface IssueWork {
   account: Account;
   repo: string;
   ticket: Ticket;
@@ -78,7 +78,10 @@ interface Work {
  * Creates an issue that contains the ticket's id. An issue whose answer or record was lost is found
  * by that id, no matter who asked for it.
  */
-async function createOnce(ctx: ProjectContext, { account, repo, ticket, right }: Work): Promise<HostedIssue> {
+async function createOnce(
+  ctx: ProjectContext,
+  { account, repo, ticket, right }: IssueWork,
+): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
   const find = (creator: string) => findIssueWith(account, repo, { marker, creator });
   const earlier = await find(await readMaker(ctx, ticket) ?? account.login);

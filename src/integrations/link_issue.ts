@@ -6,7 +6,7 @@ import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { webUrl } from "./_client.ts";
 import { onlyRepo, readLink } from "./_issue_links.ts";
-import { issueUrl, type Place } from "./issue_url.ts";
+import { type IssuePlace, issueUrl } from "./issue_url.ts";
 import { IssueNumber, type LinkedIssue, type LinkIssue } from "./schema.ts";
 
 /** Links the ticket to an issue, and replaces its former link. The code host isn't asked. */
@@ -28,7 +28,7 @@ export async function linkIssue(ctx: ProjectContext, input: LinkIssue): Promise<
 }
 
 /** @throws {AppError} invalid_request if it is not clear which issue is meant */
-async function findPlace(ctx: ProjectContext, input: LinkIssue): Promise<Place> {
+async function findPlace(ctx: ProjectContext, input: LinkIssue): Promise<IssuePlace> {
   const { repo_full_name, issue_number, issue_url } = input;
   if (issue_url === undefined) {
     if (issue_number === undefined) throw invalidField("issue_number", "Required, unless issue_url is given");
@@ -44,7 +44,7 @@ async function findPlace(ctx: ProjectContext, input: LinkIssue): Promise<Place> 
   return place;
 }
 
-function readUrl(config: Config, text: string): Place {
+function readUrl(config: Config, text: string): IssuePlace {
   const site = webUrl(config);
   const refusal = () => invalidField("issue_url", `Expected ${site}/owner/name/issues/12`);
   if (!URL.canParse(text)) throw refusal();

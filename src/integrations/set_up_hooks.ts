@@ -4,7 +4,7 @@ import { CALL_MS } from "../core/time_limits.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
 import { startRun } from "./_start_run.ts";
-import { distinctRepos, loadTargets, requireAdministered, type Target } from "./_targets.ts";
+import { distinctRepos, type HookTarget, loadTargets, requireAdministered } from "./_targets.ts";
 import type { HookResult, HookSetUp, SetUpHooks } from "./schema.ts";
 
 /**
@@ -76,7 +76,7 @@ async function untilOver(work: Promise<void>, ms: number): Promise<void> {
  * If several projects name one repository, the first shows the outcome and the others show that
  * nothing was left to do.
  */
-function summarize(targets: Target[], outcomes: Map<string, RepoOutcome>): HookSetUp {
+function summarize(targets: HookTarget[], outcomes: Map<string, RepoOutcome>): HookSetUp {
   const seen = new Set<string>();
   const results = targets.map(({ project_id, repo }): HookResult => {
     const outcome = outcomes.get(repo.toLowerCase()) ?? UNDER_WAY;

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { PARTS } from "../core/parts.ts";
 import { Speaker } from "../comments/schema.ts";
 import { distinct, Id, NextCursor, OffsetTime, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
 import { SessionId } from "../tasks/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
-/** The most questions of a ticket, including answered ones, because an export contains them all. */
-export const MAX_QUESTIONS = 1000;
+export const MAX_QUESTIONS = PARTS.question.most;
 /** The longest that a call waits for an answer, in seconds. */
 export const MAX_WAIT = 50;
 

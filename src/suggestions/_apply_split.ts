@@ -14,14 +14,14 @@ import {
   digestTasks,
   insertKept,
   keepTasks,
-  type Part,
   partsOf,
+  type SplitPart,
   type TaskFacts,
   writeParts,
 } from "./_split_tasks.ts";
 
 /** A part with the ticket that was created for it, and its tasks. */
-interface SplitOff extends Part {
+interface SplitOff extends SplitPart {
   ticket_id: string;
   ticket_ref: string;
   tasks: TaskFacts[];
@@ -68,7 +68,7 @@ async function moveRemainingUp({ db }: ProjectContext, ticketId: string): Promis
 }
 
 /** Creates the ticket of a part. Its tasks are locked, so they stay pending. */
-async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<SplitOff> {
+async function splitOff(ctx: ProjectContext, parent: Ticket, part: SplitPart): Promise<SplitOff> {
   const tasks = await ctx.db<TaskFacts[]>`
     select id, role, sequence, depends_on_task_ids, version from tasks
     where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending' order by sequence`;

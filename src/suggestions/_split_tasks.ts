@@ -18,20 +18,20 @@ export interface BeforeSplit extends Record<string, unknown> {
   digest: string;
 }
 
-export interface Part {
+export interface SplitPart {
   title: string;
   task_ids: string[];
 }
 
 /** Returns the parts as they were suggested. */
-export function partsOf({ evidence }: StoredSuggestion): Part[] {
-  return (evidence.parts as Part[]).map(({ title, task_ids }) => ({ title, task_ids }));
+export function partsOf({ evidence }: StoredSuggestion): SplitPart[] {
+  return (evidence.parts as SplitPart[]).map(({ title, task_ids }) => ({ title, task_ids }));
 }
 
 export async function writeParts(
   { db }: ProjectContext,
   { id }: StoredSuggestion,
-  parts: Part[],
+  parts: SplitPart[],
 ): Promise<void> {
   await db`
     update suggestions set evidence = jsonb_set(evidence, '{parts}', ${jsonb(db, parts)})

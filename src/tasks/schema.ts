@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { PARTS } from "../core/parts.ts";
 import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketId, TicketPath } from "../tickets/schema.ts";
 
-/** The most tasks of a ticket. The list of its tasks has no pages, and a reorder names them all. */
-export const MAX_TASKS = 500;
+export const MAX_TASKS = PARTS.task.most;
 
 export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;

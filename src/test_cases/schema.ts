@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { PARTS } from "../core/parts.ts";
 import { Id, IdPage, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
-/** The most test cases of a ticket, because the list of its cases has no pages. */
-export const MAX_CASES = 500;
+export const MAX_CASES = PARTS.test_case.most;
 
 /** The texts of a test case with their limits. */
 export const TestCaseTexts = {

@@ -1,14 +1,14 @@
 import { invalidField } from "../core/errors.ts";
 import type { Stage, Status, UpdateTicket } from "./schema.ts";
 
-type Place = { stage: Stage; status: Status };
+type StageAndStatus = { stage: Stage; status: Status };
 type Asked = Pick<UpdateTicket, "stage" | "status" | "resolution_type" | "resolution_note">;
 
 /**
  * Returns the stage to which a change of stage and status moves a ticket; null if it does not move.
  * @throws {AppError} invalid_request when stage and status contradict each other
  */
-export function destinationOf(before: Place, { stage, status }: Asked): Stage | null {
+export function destinationOf(before: StageAndStatus, { stage, status }: Asked): Stage | null {
   if (status !== undefined && stage !== undefined && (status === "closed") !== (stage === "live")) {
     throw invalidField("status", `A ticket in ${stage} is ${stage === "live" ? "closed" : "open"}`);
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { KeyedPart } from "../core/parts.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
@@ -50,10 +51,10 @@ export function replay<Made extends object>(
 /** Hashes the fields of a creation. The order of the fields doesn't matter. */
 export function hashOf(input: object): string {
   const { id: _id, ticketId: _ticketId, idempotency_key: _key, ...asked } = input as Record<string, unknown>;
-  return createHash("sha256").update(JSON.stringify(asked, inOrder)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(asked, withSortedKeys)).digest("hex");
 }
 
-function inOrder(_: string, value: unknown): unknown {
+function withSortedKeys(_: string, value: unknown): unknown {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)) : value;
 }
@@ -65,7 +66,7 @@ function inOrder(_: string, value: unknown): unknown {
  */
 export async function makeOnce<Made extends object>(
   ctx: ProjectContext,
-  part: "task" | "test_case" | "comment" | "question",
+  part: KeyedPart,
   input: Keyed,
   make: () => Promise<Made>,
 ): Promise<Made & { _idempotent_replay?: boolean }> {

@@ -1,14 +1,8 @@
 import type { Db, Fragment } from "../../db/open.ts";
+import { LONG_FIELDS } from "../core/parts.ts";
 
 /** Lists of a ticket that may be long, in their order in an export. */
-export const SECTIONS = [
-  "tasks",
-  "test_cases",
-  "comments",
-  "questions",
-  "part_creations",
-  "history",
-] as const;
+export const SECTIONS = [...LONG_FIELDS, "part_creations", "history"] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 /** A list of a ticket, as a query for its rows `k`. */

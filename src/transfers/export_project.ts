@@ -17,7 +17,7 @@ const MOST_WHOLE_BYTES = 14 * 1024 * 1024;
  * The position at which a page begins. It is either after a ticket, or inside of the ticket with
  * this number.
  */
-interface Place {
+interface ExportPlace {
   number: number;
   section?: number;
   after?: string | number;
@@ -58,7 +58,7 @@ async function auditExport(ctx: ProjectContext): Promise<void> {
   });
 }
 
-function placeOf(cursor: string): Place {
+function placeOf(cursor: string): ExportPlace {
   const [number, section, after] = decodeCursor(cursor, ["integer"], ["integer", "integer"], [
     "integer",
     "integer",
@@ -72,7 +72,7 @@ function placeOf(cursor: string): Place {
 }
 
 /** The next page of a ticket's lists; an empty list is passed over. */
-async function readPart({ db, project, pageBytes }: ProjectContext, place: Place): Promise<ExportPage> {
+async function readPart({ db, project, pageBytes }: ProjectContext, place: ExportPlace): Promise<ExportPage> {
   const { number } = place;
   const [ticket] = await db<{ id: string }[]>`
     select id from tickets where project_id = ${project.id}::uuid and number = ${number}::bigint`;

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { LONG_FIELDS } from "../core/parts.ts";
 import { slicedParser } from "./_slices.ts";
 import { ImportTickets, TicketRecord } from "./schema.ts";
 
-const LONG_LISTS = ["tasks", "test_cases", "comments", "questions", "part_creations"];
-const parseRecords = slicedParser(TicketRecord, LONG_LISTS);
+const parseRecords = slicedParser(TicketRecord, [...LONG_FIELDS, "part_creations"]);
 const Outline = ImportTickets.extend({
   records: ImportTickets.shape.records.clone({
     ...ImportTickets.shape.records.def,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CommentBody, MAX_COMMENTS } from "../comments/schema.ts";
+import { KEYED_PARTS, type LongField, type PartField } from "../core/parts.ts";
 import {
   CommitSha,
   Cursor,
@@ -168,16 +169,14 @@ export const TicketFields = {
 };
 
 const PartCreation = z.strictObject({
-  part: z.enum(["task", "test_case", "comment", "question"]),
+  part: z.enum(KEYED_PARTS),
   idempotency_key: IdempotencyKey,
   response: JsonObject,
 });
 export type PartCreation = z.infer<typeof PartCreation>;
 
-/** One line of an export: a ticket with all its parts. */
-export const TicketRecord = z.strictObject({
-  type: z.literal("ticket"),
-  ...TicketFields,
+/** What a record holds of each part that travels. */
+const PartFields = {
   roles: z.array(RoleState).max(Role.options.length),
   tasks: z.array(TaskRecord).max(MAX_TASKS),
   test_cases: z.array(CaseRecord).max(MAX_CASES),
@@ -189,6 +188,13 @@ export const TicketRecord = z.strictObject({
   ),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
+} satisfies Record<PartField, z.ZodType>;
+
+/** One line of an export: a ticket with all its parts. */
+export const TicketRecord = z.strictObject({
+  type: z.literal("ticket"),
+  ...TicketFields,
+  ...PartFields,
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
   part_creations: z.array(PartCreation).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(
     "Stored answers to creations of its parts that had an idempotency key; absent in exports of earlier versions",
@@ -217,14 +223,18 @@ export const ExportProject = z.strictObject({
 });
 export type ExportProject = z.infer<typeof ExportProject>;
 
-/** A further part of the lists of a ticket that is larger than a page. */
-export const TicketPart = z.object({
-  type: z.literal("ticket_part"),
-  ticket_id: Id,
+const LongFields = {
   tasks: z.array(TaskRecord).optional(),
   test_cases: z.array(CaseRecord).optional(),
   comments: z.array(CommentRecord).optional(),
   questions: z.array(QuestionRecord).optional(),
+} satisfies Record<LongField, z.ZodType>;
+
+/** A further part of the lists of a ticket that is larger than a page. */
+export const TicketPart = z.object({
+  type: z.literal("ticket_part"),
+  ticket_id: Id,
+  ...LongFields,
   part_creations: z.array(PartCreation).optional(),
   history: z.array(z.unknown()).optional(),
 }).meta({ id: "TicketPart" });

@@ -30,7 +30,7 @@ export function rowsOf(
     ticket_roles: parts(({ roles }) => roles),
     tasks: parts(({ tasks }) => {
       const numbers = numbersOf(tasks);
-      return inOrder(tasks).map(({ assignee, ...task }, place) => ({
+      return inSequence(tasks).map(({ assignee, ...task }, place) => ({
         ...task,
         number: numbers.get(task.id),
         sequence: place + 1,
@@ -108,6 +108,6 @@ function ownFields(record: TicketRecord): Row {
   return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
-function inOrder(tasks: TicketRecord["tasks"]): TicketRecord["tasks"] {
+function inSequence(tasks: TicketRecord["tasks"]): TicketRecord["tasks"] {
   return tasks.toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1));
 }

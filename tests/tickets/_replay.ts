@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { PartName } from "../../src/core/parts.ts";
 import { type Harness } from "../harness.ts";
 import { type TestProject, type TestTicket } from "../factories.ts";
 
@@ -104,14 +105,25 @@ export async function readThings(
     { done: having(tasks, "done", "skipped"), total: tasks.length },
     { approved: having(cases, "approved"), total: cases.length },
   ]);
+  // The replayed tickets have no other parts. A part that they get needs its list here.
+  const parts: Record<PartName, [id: unknown, facts: Facts][]> = {
+    role: whole.roles.map((state: Facts) => [state.role, state]),
+    task: tasks.map((task: Facts) => [task.id, told({ ...task, number: null })]),
+    test_case: cases.map((one: Facts) => [one.id, told(one)]),
+    question: questions.map((one: Facts) => [one.id, told(askedAndAnswered(one))]),
+    comment: [],
+    pull_request: [],
+    linked_issue: [],
+    duplicate: [],
+    agent_run: [],
+  };
   return {
     [`ticket ${ticket.id}`]: told(whole),
-    ...Object.fromEntries(whole.roles.map((state: { role: string }) => [`role ${state.role}`, state])),
     ...Object.fromEntries(
-      tasks.map((task: { id: string }) => [`task ${task.id}`, told({ ...task, number: null })]),
+      Object.entries(parts).flatMap(([part, things]) =>
+        things.map(([id, facts]) => [`${part} ${id}`, facts])
+      ),
     ),
-    ...Object.fromEntries(cases.map((one: { id: string }) => [`test_case ${one.id}`, told(one)])),
-    ...Object.fromEntries(questions.map((one: Facts) => [`question ${one.id}`, told(askedAndAnswered(one))])),
   };
 }
 

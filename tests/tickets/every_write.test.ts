@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventScope } from "../../src/core/event_types.ts";
+import { PARTS } from "../../src/core/parts.ts";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { makeKey, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
 import { type Answer } from "../harness.ts";
@@ -274,20 +275,30 @@ const WRITES: Record<
 /** These calls write no history on purpose, because a lease is no fact about the task. */
 const SILENT = ["tasks.heartbeat"];
 
+/** The tables of the parts whose changes give this another version. */
+function tablesWith(version: "ticket" | "own"): string[] {
+  return Object.values(PARTS).filter((part) => part.version === version).map(({ table }) => table);
+}
+
 /**
- * The states of a ticket, its tasks and its test cases, by id. `stale` lists the things that have
+ * The states of a ticket and of those parts that have a version, by id. `stale` lists the things that have
  * not been changed since they were aged.
  */
 async function standing({ ticket }: Stage) {
-  const rows = await hosting.now.harness.sql<
-    { id: string; facts: object; version: number; stale: boolean }[]
-  >`
+  const { sql } = hosting.now.harness;
+  const inTicket = tablesWith("ticket").map((table) =>
+    sql` || jsonb_build_object(${table}::text, array(
+      select to_jsonb(p) as part from ${sql(table)} p where p.ticket_id = t.id order by part))`
+  ).reduce((before, one) => sql`${before}${one}`, sql``);
+  const ofTheirOwn = tablesWith("own").map((table) =>
+    sql`union all select id, version, updated_at, to_jsonb(p) from ${
+      sql(table)
+    } p where ticket_id = ${ticket.id}::uuid`
+  ).reduce((before, one) => sql`${before} ${one}`, sql``);
+  const rows = await sql<{ id: string; facts: object; version: number; stale: boolean }[]>`
     select id, row - ${COUNTS}::text[] - '{version,updated_at}'::text[] as facts, version, updated_at = ${AGED} as stale from (
-      select id, version, updated_at, to_jsonb(t) || jsonb_build_object('roles', array(
-        select to_jsonb(r) from ticket_roles r where r.ticket_id = t.id order by r.role)) as row
-      from tickets t where id = ${ticket.id}::uuid
-      union all select id, version, updated_at, to_jsonb(k) from tasks k where ticket_id = ${ticket.id}::uuid
-      union all select id, version, updated_at, to_jsonb(c) from test_cases c where ticket_id = ${ticket.id}::uuid
+      select id, version, updated_at, to_jsonb(t)${inTicket} as row from tickets t where id = ${ticket.id}::uuid
+      ${ofTheirOwn}
     ) rows`;
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
@@ -300,15 +311,18 @@ const AGED = "2026-01-02T03:04:05.678Z";
 async function age({ ticket: { id } }: Stage): Promise<void> {
   const { sql } = hosting.now.harness;
   await sql`update tickets set updated_at = ${AGED} where id = ${id}::uuid`;
-  await sql`update tasks set updated_at = ${AGED} where ticket_id = ${id}::uuid`;
-  await sql`update test_cases set updated_at = ${AGED} where ticket_id = ${id}::uuid`;
+  for (const table of tablesWith("own")) {
+    await sql`update ${sql(table)} set updated_at = ${AGED} where ticket_id = ${id}::uuid`;
+  }
 }
 
 describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) => {
   async function setUp() {
     const scene = WRITES[name];
     if (!scene) {
-      throw new Error(`no call of ${name} is known here: add one, or name it in NOT_OF_TICKETS`);
+      throw new Error(
+        `no call of ${name} is known: add one to WRITES in tests/tickets/every_write.test.ts, or name it in NOT_OF_TICKETS`,
+      );
     }
     const stage = await prepare();
     await scene.before?.(stage);
@@ -348,10 +362,13 @@ describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) =
       const now = after.get(id);
       if (!now) continue;
       const changed = !isDeepStrictEqual(now.facts, facts);
-      expect({ newer: now.version > version, stale: now.stale }, JSON.stringify(facts)).toEqual({
-        newer: changed,
-        stale: !changed,
-      });
+      const advice =
+        "what changes gets another version (newVersion), and a part says in src/core/parts.ts whose";
+      expect({ newer: now.version > version, stale: now.stale }, `${advice}: ${JSON.stringify(facts)}`)
+        .toEqual({
+          newer: changed,
+          stale: !changed,
+        });
     }
   });
 });

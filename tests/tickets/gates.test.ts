@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { GATE_CODES, type Obstacles, refusalOf } from "../../src/tickets/gates.ts";
+
+const NONE: Obstacles = { roles: [], cases: [], questions: [] };
+const ALL: Obstacles = { roles: ["qa"], cases: [{ id: "1" }], questions: [{ id: "2" }] };
+const codeOf = (...args: Parameters<typeof refusalOf>) => refusalOf(...args)?.code;
+
+test("a refusal is the first gate's, with its obstacles", () => {
+  const refusal = refusalOf("HO-1", ALL, { caller: "bot" });
+  expect(refusal).toMatchObject({
+    code: GATE_CODES[0],
+    message: "Cannot close ticket HO-1: 1 role is unfinished (qa)",
+    fields: { details: { roles: ["qa"] } },
+  });
+});
+
+test("each gate may be skipped by itself, and is open without obstacles", () => {
+  const skips = { skipPendingRoles: true, skipHumanTestGate: true };
+  expect(codeOf("HO-1", NONE, { caller: "bot" })).toBeUndefined();
+  expect(codeOf("HO-1", ALL, {})).toBe("roles_incomplete");
+  expect(codeOf("HO-1", ALL, { skipPendingRoles: true })).toBe("human_tests_pending");
+  expect(codeOf("HO-1", ALL, { ...skips, caller: "bot" })).toBe("question_unanswered");
+});
+
+test("a question holds back only a bot client that completes the ticket", () => {
+  const asked = { ...NONE, questions: [{ id: "2" }] };
+  const resolution = (type: "completed" | "wont_fix") => ({ type, note: null });
+  expect(codeOf("HO-1", asked, { caller: "person" })).toBeUndefined();
+  expect(codeOf("HO-1", asked, {})).toBeUndefined();
+  expect(codeOf("HO-1", asked, { caller: "bot", resolution: resolution("wont_fix") })).toBeUndefined();
+  expect(codeOf("HO-1", asked, { caller: "bot", resolution: resolution("completed") })).toBe(
+    "question_unanswered",
+  );
+});
