@@ -83,7 +83,7 @@ function withAddress(creation: NonNullable<TicketRecord["creation"]>, url: strin
 function numbersOf(tasks: TicketRecord["tasks"]): Map<string, number> {
   const numbers = new Set(tasks.flatMap(({ number }) => number ?? []));
   const areNumbered = numbers.size === tasks.length;
-  return new Map(inOrder(tasks).map(({ id, number }, place) => [id, areNumbered ? number! : place + 1]));
+  return new Map(inSequence(tasks).map(({ id, number }, place) => [id, areNumbered ? number! : place + 1]));
 }
 
 /** The stored answer of a task's creation has a number, too. A deleted task's is 0 if nobody knows it. */
