@@ -1,6 +1,6 @@
 import type { Scope } from "./schema.ts";
 
-/** What happens to a kind of thing that history records, in the words of events. */
+/** A kind of thing that history records, in the words of events. */
 export interface Entity {
   /** The noun for the thing, in sentences about it. */
   name: string;
@@ -135,7 +135,7 @@ export type KeyedPart = { [Name in PartName]: Parts[Name]["madeOnce"] extends tr
 export type CountedPart = { [Name in PartName]: Parts[Name]["most"] extends number ? Name : never }[PartName];
 /** The fields of an exported ticket that hold parts. */
 export type PartField = NonNullable<Parts[PartName]["travels"]>;
-/** Those of them that may be so long that they need pages of their own. */
+/** The fields that may be so long that an export needs pages of their own for them. */
 export type LongField = Parts[CountedPart]["travels"];
 
 const names = Object.keys(PARTS) as PartName[];

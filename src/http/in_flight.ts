@@ -1,4 +1,4 @@
-interface Place<T> {
+interface Slot<T> {
   item: T;
   /** -1 after the item was removed. */
   index: number;
@@ -12,10 +12,10 @@ interface Place<T> {
  * small call's processor time.
  */
 export class InFlight<T> {
-  readonly #places: Place<T>[] = [];
+  readonly #slots: Slot<T>[] = [];
 
   get size(): number {
-    return this.#places.length;
+    return this.#slots.length;
   }
 
   /**
@@ -23,24 +23,24 @@ export class InFlight<T> {
    * there.
    */
   add(item: T): () => boolean {
-    const place = { item, index: this.#places.length };
-    this.#places.push(place);
-    return () => this.#remove(place);
+    const slot = { item, index: this.#slots.length };
+    this.#slots.push(slot);
+    return () => this.#remove(slot);
   }
 
   /** Returns a copy, so that items may be added and removed while the copy is read. */
   items(): T[] {
-    return this.#places.map(({ item }) => item);
+    return this.#slots.map(({ item }) => item);
   }
 
-  #remove(place: Place<T>): boolean {
-    if (place.index < 0) return false;
-    const last = this.#places.pop()!;
-    if (last !== place) {
-      this.#places[place.index] = last;
-      last.index = place.index;
+  #remove(slot: Slot<T>): boolean {
+    if (slot.index < 0) return false;
+    const last = this.#slots.pop()!;
+    if (last !== slot) {
+      this.#slots[slot.index] = last;
+      last.index = slot.index;
     }
-    place.index = -1;
+    slot.index = -1;
     return true;
   }
 }

@@ -69,11 +69,19 @@ export type GitHubEvent =
   | { kind: "other"; reason: "unknown_event" | "unexpected_shape" };
 
 /** Events about a part of a pull request or issue contain the whole of it, too. */
-const PARTS = ["review", "comment", "thread", "sub_issue", "parent_issue", "blocked_issue", "blocking_issue"];
+const PART_FIELDS = [
+  "review",
+  "comment",
+  "thread",
+  "sub_issue",
+  "parent_issue",
+  "blocked_issue",
+  "blocking_issue",
+];
 
 /** Tells the kind of event by its body, because the header that names the kind is not signed. */
 export function readEvent(body: Record<string, unknown>): GitHubEvent {
-  if (PARTS.some((part) => part in body)) return { kind: "other", reason: "unknown_event" };
+  if (PART_FIELDS.some((part) => part in body)) return { kind: "other", reason: "unknown_event" };
   if ("pull_request" in body && "action" in body) {
     const parsed = PullRequestEvent.safeParse(body);
     return parsed.success

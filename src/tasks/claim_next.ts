@@ -17,8 +17,8 @@ import type { ClaimedNext, ClaimNext, Task } from "./schema.ts";
  */
 const MAX_ROUNDS = 200;
 
-/** The place of a task in the order of claims, or of a ticket without tasks. */
-interface Place {
+/** A task in the order of claims, or a ticket without tasks. */
+interface Candidate {
   id: string;
   is_ticket: boolean;
 }
@@ -36,7 +36,7 @@ export async function claimNext(ctx: ProjectContext, input: ClaimNext): Promise<
     if (claimed) return await answer(ctx, claimed);
     const next = await oldestReady(ctx, input);
     if (!next) return { claimed: null, none: await whyNone(ctx, input) };
-    const waited = await attempt(ctx, (ctx) => takePlace(ctx, input, next));
+    const waited = await attempt(ctx, (ctx) => takeCandidate(ctx, input, next));
     if (waited) return await answer(ctx, waited);
   }
   throw new AppError("unavailable", "Many agents claim tasks at this moment. Call again");
@@ -92,10 +92,10 @@ async function takeUnlockedTicket(ctx: ProjectContext, input: ClaimNext): Promis
 }
 
 /** Claims what was found, after the transaction that locks it. */
-async function takePlace(
+async function takeCandidate(
   ctx: ProjectContext,
   input: ClaimNext,
-  { id, is_ticket }: Place,
+  { id, is_ticket }: Candidate,
 ): Promise<Task | undefined> {
   const { db } = ctx;
   if (!is_ticket) return await takeTask(ctx, db`t.id = ${id}::uuid`, input.session_id);
@@ -126,14 +126,14 @@ async function startTicket(
   return await takeTask(ctx, db`t.id = ${id}::uuid`, input.session_id);
 }
 
-async function oldestReady(ctx: ProjectContext, input: ClaimNext): Promise<Place | undefined> {
+async function oldestReady(ctx: ProjectContext, input: ClaimNext): Promise<Candidate | undefined> {
   const { db } = ctx;
-  const [place] = await db<Place[]>`
+  const [candidate] = await db<Candidate[]>`
     select id, is_ticket from (
       select id, false as is_ticket from (${readyTasks(ctx, input, db``)} limit 1) t
       union all select id, true from (${readyTickets(ctx, input)} limit 1) k
     ) p order by id limit 1`;
-  return place;
+  return candidate;
 }
 
 /** The tasks that the caller may claim, in the order of claims. */

@@ -175,7 +175,7 @@ const PartCreation = z.strictObject({
 });
 export type PartCreation = z.infer<typeof PartCreation>;
 
-/** What a record holds of each part that travels. */
+/** The content of a record for each part that travels. */
 const PartFields = {
   roles: z.array(RoleState).max(Role.options.length),
   tasks: z.array(TaskRecord).max(MAX_TASKS),
