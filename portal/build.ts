@@ -32,6 +32,7 @@ async function main(): Promise<void> {
     logLevel: "warn",
     build: { outDir: folder, emptyOutDir: true },
   });
+  await nameFiles(folder, stamp);
   await compress(`${folder}/assets/`, Deno.args.includes("--brotli"));
   await Deno.writeTextFile(`${folder}/stamp`, stamp);
   await Deno.chmod(folder, 0o755);
@@ -60,6 +61,15 @@ async function readStamp(): Promise<string | null> {
 
 async function canBuild(): Promise<boolean> {
   return await Deno.stat(new URL("node_modules/vite/package.json", ROOT)).then(() => true, () => false);
+}
+
+/** Tells the service worker which files this build has. */
+async function nameFiles(folder: string, version: string): Promise<void> {
+  const files: string[] = [];
+  for await (const { name } of Deno.readDir(`${folder}/assets`)) files.push(`/assets/${name}`);
+  const path = `${folder}/service_worker.js`;
+  const build = JSON.stringify({ version, files: files.sort() });
+  await Deno.writeTextFile(path, `const BUILD = ${build};\n${await Deno.readTextFile(path)}`);
 }
 
 /**

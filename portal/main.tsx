@@ -3,10 +3,10 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient, session } from "./api/client.ts";
-import { applyTheme } from "./app/theme.ts";
+import { keepFiles } from "./api/service_worker.ts";
 import { router } from "./routes.tsx";
 
-applyTheme();
+keepFiles();
 session.ended = () => {
   queryClient.clear();
   const { href, pathname } = router.state.location;

@@ -17,7 +17,15 @@ export default defineConfig({
       "character-entities": `${import.meta.dirname}/ui/entities.ts`,
     },
   },
+  publicDir: "static",
   build: {
+    rolldownOptions: {
+      input: ["index.html", "service_worker.ts"].map((name) => `${import.meta.dirname}/${name}`),
+      output: {
+        // A service worker has one address for ever.
+        entryFileNames: ({ name }) => name === "service_worker" ? "[name].js" : "assets/[name]-[hash].js",
+      },
+    },
     outDir: "../.portal",
     emptyOutDir: true,
     target: "es2023",

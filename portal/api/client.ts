@@ -23,8 +23,12 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 30_000,
       retry: (count, error) => count < (isBusy(error) ? 4 : errorBody(error) === null ? 2 : 0),
+      retryDelay: (count, error) => (isBusy(error) ? 1_000 : 300) * 2 ** count,
+      networkMode: "always",
     },
-    mutations: { retry: false },
+    // A call without a connection fails at once, and the person is told. It would otherwise wait and
+    // be made later, when nobody expects it.
+    mutations: { retry: false, networkMode: "always" },
   },
 });
 
@@ -44,8 +48,13 @@ export function fieldErrorsOf(error: unknown): Record<string, string> {
 }
 
 /** Tells whether the same call may succeed in a moment. */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return codeOf(error) === "unavailable";
+}
+
+/** Tells whether only a new sign-in can help. */
+export function isSignedOut(error: unknown): boolean {
+  return ["unauthenticated", "token_expired", "token_reused"].includes(codeOf(error) ?? "");
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -8,18 +8,43 @@ export class Outdated extends Error {
 /** Milliseconds between two looks for a service that can't be reached. */
 const AGAIN_MS = 2_000;
 
+/** The number of parts that wait for a service that can't be reached, and who is told of it. */
+let missing = 0;
+const listeners = new Set<() => void>();
+
+function addMissing(by: number): void {
+  missing += by;
+  for (const listener of listeners) listener();
+}
+
+/** For useSyncExternalStore: whether something that a person has opened can't be shown yet. */
+export const missingParts = {
+  subscribe: (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  areThere: () => missing > 0,
+};
+
 /**
  * Loads a part of the portal, and waits for a service that can't be reached.
  * @throws {Outdated} if the service answers and doesn't have the part
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
-  for (;;) {
-    try {
-      return await load();
-    } catch (cause) {
-      if (await isThere()) throw new Outdated("A part of the portal is gone", { cause });
-      await new Promise((again) => setTimeout(again, AGAIN_MS));
+  let isMissing = false;
+  try {
+    for (;;) {
+      try {
+        return await load();
+      } catch (cause) {
+        if (await isThere()) throw new Outdated("A part of the portal is gone", { cause });
+        if (!isMissing) addMissing(1);
+        isMissing = true;
+        await new Promise((again) => setTimeout(again, AGAIN_MS));
+      }
     }
+  } finally {
+    if (isMissing) addMissing(-1);
   }
 }
 

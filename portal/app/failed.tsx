@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { codeOf, sentenceOf } from "../api/client.ts";
+import { codeOf, isBusy, sentenceOf } from "../api/client.ts";
 import { isThere, Outdated, reloadOnce } from "../api/load.ts";
 import { app } from "../words/app.ts";
 import { useTitle } from "./title.tsx";
@@ -19,7 +19,7 @@ export function NotFound() {
 }
 
 /** Milliseconds between two looks for a service that can't be reached. */
-const AGAIN_MS = 5_000;
+const AGAIN_MS = 2_000;
 
 /**
  * Replaces a page that could not be shown: the service can't be reached, it has a newer version, or
@@ -27,17 +27,21 @@ const AGAIN_MS = 5_000;
  */
 export function Failed({ error, reset }: ErrorComponentProps) {
   const isOutdated = error instanceof Outdated;
-  const isCall = codeOf(error) !== undefined || /fetch|network/i.test(String(error));
+  const isCall = codeOf(error) !== undefined;
+  const isLost = !isCall && /^TRPCClientError|fetch|network/i.test(String(error));
+  const comesBack = isLost || isBusy(error);
   useEffect(() => {
     if (isOutdated) return reloadOnce();
-    if (!isCall) return;
+    if (!comesBack) return;
     // A service that is started again answers within seconds. Without it the browser would show a
     // page of its own.
     const again = setInterval(() => void isThere().then((there) => there && location.reload()), AGAIN_MS);
     return () => clearInterval(again);
-  }, [isOutdated, isCall]);
+  }, [isOutdated, comesBack]);
   const [title, hint] = isOutdated
     ? [app.outdated, app.outdatedHint]
+    : isLost
+    ? [app.offlineTitle, app.offlineHint]
     : isCall
     ? [app.notLoaded, sentenceOf(error)]
     : [app.broken, app.brokenHint];

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { RouterProvider } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Me } from "../api/types.ts";
@@ -22,7 +22,7 @@ const Palette = part(async () => (await import("./palette.tsx")).default);
 const ShortcutSheet = part(async () => (await import("./shortcut_sheet.tsx")).default);
 
 /** The frame of every screen for a signed-in person: navigation, palette, keys, messages. */
-export function Shell() {
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { data: me } = useQuery(meQuery);
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
   const navigate = useNavigate();
@@ -43,7 +43,7 @@ export function Shell() {
         <div className="stage-area">
           <Connection />
           <ScreenNews />
-          <Outlet />
+          {children}
         </div>
         <Suspense>
           {open === "palette" && <Palette close={close} />}

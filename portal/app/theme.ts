@@ -6,7 +6,8 @@ export function readTheme(): Theme {
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
-export function applyTheme(theme = readTheme()): void {
+/** Sets the colours from now on. The page itself sets them before it is first painted. */
+export function applyTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   document.documentElement.dataset["theme"] = theme;
 }

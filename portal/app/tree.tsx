@@ -1,5 +1,11 @@
-import { createRootRoute, createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { codeOf, queryClient } from "../api/client.ts";
+import {
+  createRootRoute,
+  createRoute,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { isSignedOut, queryClient } from "../api/client.ts";
 import { loadPart } from "../api/load.ts";
 import { meQuery } from "../data/me.ts";
 import { projectsQuery } from "../data/projects.ts";
@@ -23,14 +29,23 @@ export const signedInRoute = createRoute({
     try {
       await queryClient.ensureQueryData(meQuery);
     } catch (error) {
-      // Without a connection the page says so and tries again.
-      if (codeOf(error) === undefined) throw error;
+      // The page says so and tries again.
+      if (!isSignedOut(error)) throw error;
       throw redirect({ to: "/sign-in", search: { next: location.href } });
     }
   },
   component: Shell,
-  errorComponent: Failed,
+  errorComponent: FailedInShell,
 });
+
+/** The frame stays, so that a person who has no connection knows where they are. */
+function FailedInShell(props: ErrorComponentProps) {
+  return (
+    <Shell>
+      <Failed {...props} />
+    </Shell>
+  );
+}
 
 /** The panel or dialog that any screen of a project may have open above it. */
 export interface ProjectSearch {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import type { Config } from "../core/config.ts";
 import type { HttpEnv } from "./request.ts";
@@ -6,19 +7,29 @@ import type { HttpEnv } from "./request.ts";
 const FOLDER = new URL("../../.portal/", import.meta.url);
 
 /**
- * The policy allows no script or style but the portal's own files, no other host, and no text that
- * is turned into markup.
+ * The policy allows no script or style but the portal's own files and the page's own line, no other
+ * host, and no text that is turned into markup.
  */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-  "font-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'";
+function policyOf(page: string): string {
+  const line = /<script>([^<]*)<\/script>/.exec(page)?.[1] ?? "";
+  const own = `'sha256-${createHash("sha256").update(line).digest("base64")}'`;
+  return (
+    `default-src 'none'; script-src 'self' ${own}; style-src 'self'; connect-src 'self'; img-src 'self' data:; ` +
+    "font-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types service-worker"
+  );
+}
 
 const TYPES: Record<string, string> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
+  webmanifest: "application/manifest+json",
 };
+
+/** Files whose names stay when their content changes. */
+const STEADY = /^(?:service_worker\.js|manifest\.webmanifest|icon(?:-\w+)?\.(?:svg|png))$/;
 
 /** First segments of the portal's addresses, and the segments that follow a project's key. */
 const AREAS = "sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
@@ -36,7 +47,7 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const files = new Files();
   app.get("/assets/:name{[\\w.-]+}", async (c) => {
-    const file = await files.read(c.req.param("name"), c.req.header("accept-encoding") ?? "");
+    const file = await files.read(`assets/${c.req.param("name")}`, c.req.header("accept-encoding") ?? "");
     if (!file) return c.notFound();
     return c.body(file.bytes, 200, {
       "Content-Type": TYPES[file.extension] ?? "application/octet-stream",
@@ -45,6 +56,15 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
       "Cache-Control": "public, max-age=31536000, immutable",
       "Vary": "Accept-Encoding",
       ...(file.encoding && { "Content-Encoding": file.encoding }),
+    });
+  });
+  app.get("/:name{[\\w.-]+\\.[a-z]+}", async (c, next) => {
+    const name = c.req.param("name");
+    const bytes = STEADY.test(name) ? await readBuilt(name) : null;
+    if (!bytes) return await next();
+    return c.body(bytes, 200, {
+      "Content-Type": TYPES[name.split(".").at(-1)!]!,
+      "Cache-Control": name === "service_worker.js" ? "no-cache" : "public, max-age=86400",
     });
   });
   app.get("*", async (c, next) => {
@@ -56,7 +76,7 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
     // build.
     const page = await Deno.readTextFile(new URL("index.html", FOLDER)).catch(() => null);
     if (page === null) return path === "/" ? c.redirect("/api/docs") : await next();
-    return c.html(page, 200, { "Content-Security-Policy": POLICY, "Cache-Control": "no-cache" });
+    return c.html(page, 200, { "Content-Security-Policy": policyOf(page), "Cache-Control": "no-cache" });
   });
   return app;
 }
@@ -79,6 +99,10 @@ interface File {
   encoding: "br" | "gzip" | null;
 }
 
+async function readBuilt(name: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  return await Deno.readFile(new URL(name, FOLDER)).catch(() => null);
+}
+
 /** The built files. Each one is kept in memory after it was first read. */
 class Files {
   readonly #kept = new Map<string, Promise<Uint8Array<ArrayBuffer> | null>>();
@@ -96,7 +120,7 @@ class Files {
   async #bytes(name: string): Promise<Uint8Array<ArrayBuffer> | null> {
     const kept = this.#kept.get(name);
     if (kept) return await kept;
-    const bytes = await Deno.readFile(new URL(`assets/${name}`, FOLDER)).catch(() => null);
+    const bytes = await readBuilt(name);
     // A missing file is not remembered, because strangers could request many names.
     if (bytes) this.#kept.set(name, Promise.resolve(bytes));
     return bytes;

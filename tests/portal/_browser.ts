@@ -44,6 +44,8 @@ export class Bed {
       viewport: { width: 1440, height: 900 },
       locale: "en-GB",
       timezoneId: "Europe/Berlin",
+      // Tests that answer a page's requests themselves see none that a service worker answers.
+      serviceWorkers: "block",
       ...options,
     });
     this.#open.add(context);
@@ -191,7 +193,7 @@ function watch(page: Page, complaints: string[], own: string): void {
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;
     // The browser also reports a refusal that a test provokes.
-    if (/^Failed to load resource/.test(message.text())) return;
+    if (/^Failed to load resource|^Service Worker registration blocked/.test(message.text())) return;
     complaints.push(`${message.type()}: ${message.text()}`);
   });
   page.on("request", (request) => {
