@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Role } from "../core/schema.ts";
-import { type Task, taskName, TaskStatus } from "../tasks/schema.ts";
+import { type Task, taskName, TaskStatus, type TicketWithoutTasks } from "../tasks/schema.ts";
 import { Priority, RequestType, Stage, type TicketSummary } from "../tickets/schema.ts";
 import { cutText } from "./_budget.ts";
 import { criteriaOf, howToRead } from "./_texts.ts";
@@ -54,6 +54,19 @@ export function taskRow(task: Task & { ticket_ref: string }, userId: string): z.
     status: task.status,
     mine: task.assignee_user_id === userId,
   };
+}
+
+/** A ready ticket without tasks, as a list shows it. */
+export const WithoutTasksRow = z.object({
+  ticket: z.string(),
+  title: z.string(),
+  roles: z.array(z.string()),
+});
+
+export function withoutTasksRow(
+  { ticket_ref: ticket, title, roles }: TicketWithoutTasks,
+): z.infer<typeof WithoutTasksRow> {
+  return { ticket, title, roles };
 }
 
 /** A claimed task as its holder works on it. */

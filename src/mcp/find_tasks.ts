@@ -3,7 +3,7 @@ import { Role } from "../core/schema.ts";
 import { TaskStatus } from "../tasks/schema.ts";
 import { pageWithin } from "./_budget.ts";
 import { cursor, limit, NextCursor, ProjectKey, Ref } from "./_fields.ts";
-import { TaskRow, taskRow } from "./_rows.ts";
+import { TaskRow, taskRow, WithoutTasksRow, withoutTasksRow } from "./_rows.ts";
 import { defineTool } from "./tool.ts";
 
 export const findTasks = defineTool({
@@ -25,8 +25,7 @@ export const findTasks = defineTool({
   }),
   output: z.object({
     tasks: z.array(TaskRow),
-    without_tasks: z.array(z.object({ ticket: z.string(), title: z.string(), roles: z.array(z.string()) }))
-      .optional(),
+    without_tasks: z.array(WithoutTasksRow).optional(),
     next_cursor: NextCursor,
   }),
   async run({ call, locate, project, userId }, { ticket, project: key, mine, limit, ...filters }) {
@@ -42,10 +41,9 @@ export const findTasks = defineTool({
         ...filters,
         ...whose,
       });
-      const without = tickets.map(({ ticket_ref, title, roles }) => ({ ticket: ticket_ref, title, roles }));
       return {
         tasks: tasks.map((task) => taskRow(task, userId)),
-        ...(without.length > 0 && { without_tasks: without }),
+        ...(tickets.length > 0 && { without_tasks: tickets.map(withoutTasksRow) }),
         next_cursor,
       };
     });

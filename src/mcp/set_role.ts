@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Role } from "../core/schema.ts";
+import { isFinished } from "../tasks/transitions.ts";
 import { Ref } from "./_fields.ts";
+import { nextStep } from "./_next.ts";
 import { rolesOf } from "./_rows.ts";
 import { defineTool } from "./tool.ts";
 
@@ -22,9 +24,19 @@ export const setRole = defineTool({
     role: Role,
     status: z.enum(["in_progress", "done", "skipped", "pending"]),
   }),
-  output: z.object({ ref: z.string(), version: z.int(), roles: z.array(z.string()) }),
+  output: z.object({
+    ref: z.string(),
+    version: z.int(),
+    roles: z.array(z.string()),
+    next: z.string().optional(),
+  }),
   async run({ call, locate }, { ticket: ref, role, status }) {
     const ticket = await call(PROCEDURES[status], { ...await locate(ref), role });
-    return { ref: ticket.ticket_ref, version: ticket.version, roles: rolesOf(ticket) };
+    return {
+      ref: ticket.ticket_ref,
+      version: ticket.version,
+      roles: rolesOf(ticket),
+      ...(isFinished({ status }) && { next: nextStep(ticket) }),
+    };
   },
 });

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
 import { MAX_CRITERIA, MAX_TASKS, type Task, TaskStatus, TaskTexts, UpdateTask } from "../tasks/schema.ts";
+import { isFinished } from "../tasks/transitions.ts";
 import { Agent, Ref, TaskId, Version } from "./_fields.ts";
+import { nextStep } from "./_next.ts";
 import { criteriaMet } from "./_rows.ts";
 import { type Caller, defineTool } from "./tool.ts";
 
@@ -14,6 +16,7 @@ export const updateTask = defineTool({
     "Reports status, summary and met criteria, and extends your claim; or revises a free task. in_progress claims it. " +
     "blocked needs a blocking_reason; if a person must decide, use ask_human.",
   calls: ["tasks.update", "tasks.get", "tasks.list", "tasks.reorder"],
+  optional: ["tickets.get"],
   input: z.strictObject({
     ticket: Ref.optional(),
     task_id: TaskId,
@@ -39,6 +42,7 @@ export const updateTask = defineTool({
     status: TaskStatus,
     criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
     lease_expires_at: z.string().nullable(),
+    next: z.string().optional(),
   }),
   async run(
     caller,
@@ -56,7 +60,15 @@ export const updateTask = defineTool({
     const updated = await call("tasks.update", report, { ifMatch });
     const task = place === undefined ? updated : await moveTo(caller, updated, place);
     const { status, lease_expires_at } = task;
-    return { task_id: name, version: task.version, status, criteria: criteriaMet(task), lease_expires_at };
+    return {
+      task_id: name,
+      version: task.version,
+      status,
+      criteria: criteriaMet(task),
+      lease_expires_at,
+      ...(isFinished({ status }) && changes.status !== undefined && caller.may("tickets.get") &&
+        { next: nextStep(await call("tickets.get", { id: address.id, ticketId: address.ticketId })) }),
+    };
   },
 });
 

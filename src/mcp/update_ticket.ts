@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Role } from "../core/schema.ts";
 import { ResolutionType, Stage, Status, UpdateTicket } from "../tickets/schema.ts";
 import { Ref, Version } from "./_fields.ts";
+import { nextStep } from "./_next.ts";
 import { rolesOf } from "./_rows.ts";
 import { defineTool } from "./tool.ts";
 
@@ -40,6 +41,7 @@ export const updateTicket = defineTool({
     unfinished_tasks: z.array(z.string()).optional().describe(
       "Tasks that were unfinished when you closed the ticket",
     ),
+    next: z.string().optional(),
   }),
   async run({ call, locate }, { ticket: ref, version, ...changes }) {
     const ticket = await call("tickets.update", { ...await locate(ref), ...changes }, { ifMatch: version });
@@ -50,6 +52,7 @@ export const updateTicket = defineTool({
       stage,
       status,
       roles: rolesOf(ticket),
+      ...(changes.stage !== undefined && { next: nextStep(ticket) }),
       ...(left &&
         { unfinished_tasks: left.map(({ name, title, status }) => `${name} ${title} (${status})`) }),
     };

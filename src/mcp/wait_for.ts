@@ -7,8 +7,9 @@ import { cutText } from "./_budget.ts";
 import { Agent, ProjectKey, Ref, TaskId } from "./_fields.ts";
 import { Happened, happened } from "./_happened.ts";
 import { QuestionRow, questionRow } from "./_questions.ts";
-import { TaskRow, taskRow } from "./_rows.ts";
-import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
+import { nextStep } from "./_next.ts";
+import { TaskRow, taskRow, WithoutTasksRow, withoutTasksRow } from "./_rows.ts";
+import { type Caller, defineTool, type OutputOf, type TicketAddress } from "./tool.ts";
 
 const NOT_YET =
   "Nothing yet. Call wait_for again, or go on with another task. If there is nothing else to do, end your " +
@@ -30,7 +31,7 @@ export const waitFor = defineTool({
   calls: ["tickets.get", "questions.get", "tickets.news"],
   optional: ["tasks.heartbeat", "tasks.listOfProject"],
   waits: true,
-  others: ["happened", "question", "tasks.title", "resolution_note"],
+  others: ["happened", "question", "tasks.title", "without_tasks.title", "resolution_note"],
   input: z.strictObject({
     ticket: Ref.optional(),
     question_id: Id.optional(),
@@ -52,6 +53,7 @@ export const waitFor = defineTool({
     since: z.int().optional(),
     question: QuestionRow.optional(),
     tasks: z.array(TaskRow).optional(),
+    without_tasks: z.array(WithoutTasksRow).optional(),
     version: z.int().optional(),
     stage: Stage.optional(),
     status: Status.optional(),
@@ -132,8 +134,13 @@ async function waitForTicket(
     status,
     resolution_type,
     resolution_note: cutText(resolution_note, 4_000, "get_ticket with part resolution_note"),
-    ...(!done && { next: NOT_YET }),
+    next: !done ? NOT_YET : stage === "validation" ? nextStep(ticket) : undefined,
   };
+}
+
+/** A ready ticket without tasks can be claimed like a task. */
+function isWork({ tasks, tickets = [] }: OutputOf<"tasks.listOfProject">): boolean {
+  return tasks.length > 0 || tickets.length > 0;
 }
 
 /** Waits until the caller may claim something in the project. While nothing happens, it costs nothing. */
@@ -151,12 +158,14 @@ async function waitForWork(
     matches: ({ project_id, entity }) =>
       project_id === id && ["task", "ticket", "role", "question"].includes(entity),
     read: () => call("tasks.listOfProject", { id, ready: true, role, limit: 1 }),
-    isDone: ({ tasks }) => tasks.length > 0,
+    isDone: isWork,
   });
-  const done = found.tasks.length > 0;
+  const done = isWork(found);
+  const { tasks, tickets = [] } = found;
   return {
     done,
-    tasks: found.tasks.map((task) => taskRow(task, userId)),
+    tasks: tasks.map((task) => taskRow(task, userId)),
+    ...(tickets.length > 0 && { without_tasks: tickets.map(withoutTasksRow) }),
     next: done
       ? "Claim it with claim_task."
       : `Nothing is ready in ${key} yet. Call wait_for again, or end your turn.`,

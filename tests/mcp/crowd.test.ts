@@ -37,7 +37,7 @@ async function crowdOf(tasks: number, agents: number) {
   };
 }
 
-test.each([[200, 50], [200, 200], [30, 50], [30, 200], [0, 50]])(
+test.each([[200, 50], [200, 200], [30, 50], [30, 200], [0, 50], [0, 200]])(
   "with %i ready tasks, %i agents at once win as many as there are, none twice and in order",
   async (tasks, agents) => {
     const { project, claimAll } = await crowdOf(tasks, agents);

@@ -18,8 +18,8 @@ async function byPerson(method: string, path: string, body?: Record<string, unkn
   return answer.body;
 }
 
-/** Bytes of arguments and answers that a model sees in a whole life: some 3,500 tokens. */
-const MAX_LIFE_BYTES = 3_500 * 3.8;
+/** Bytes of arguments and answers that a model sees in a whole life: at most 3,000 tokens of o200k. */
+const MAX_LIFE_BYTES = 3_000 * 3.1;
 
 describe.each(ERAS)("in the %s era", (era) => {
   test("an agent does its whole part, and a person theirs", async () => {

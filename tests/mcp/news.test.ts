@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeKey, makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestTicket,
+  type TestUser,
+  useProject,
+} from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { until } from "../until.ts";
 import { Agent } from "./_agent.ts";
@@ -161,7 +169,8 @@ describe("a wait on a ticket", () => {
 
 test("a wait without a ticket returns when work of the role is there, and sends nothing until then", async () => {
   const agent = await connect(bot);
-  const ticket = await makeTicket(harness.now, project, { roles: ["devops"] });
+  // A ticket of another role, which no wait for this role takes for work.
+  const ticket = await makeTicket(harness.now, project, { roles: ["qa"] });
   const before = harness.now.services.feed.size;
   const wait = agent.do("wait_for", { project: project.key, role: "devops", wait_seconds: 60 }, {
     onprogress() {},
@@ -173,6 +182,29 @@ test("a wait without a ticket returns when work of the role is there, and sends 
     done: true,
     tasks: [{ task_id: `${ticket.ref}/1`, title: "Rotate the keys" }],
   });
+});
+
+test("such a wait returns for a ticket that somebody hands over without tasks, too", async () => {
+  const agent = await connect(bot);
+  const own = await makeProject(harness.now, { admin: project.admin });
+  await harness.now.call("PUT", `${own.path}/members/${bot.id}`, {
+    token: project.admin.token,
+    body: { role: "member" },
+  });
+  const before = harness.now.services.feed.size;
+  const wait = agent.do("wait_for", { project: own.key, wait_seconds: 60 }, {
+    onprogress() {},
+    timeout: 90_000,
+  });
+  await until(() => harness.now.services.feed.size > before);
+  const { ref } = await makeTicket(harness.now, own, { title: "Login is slow" });
+  expect(await wait).toMatchObject({
+    done: true,
+    tasks: [],
+    without_tasks: [{ ticket: ref, title: "Login is slow" }],
+    text_by_others: ["without_tasks.title"],
+  });
+  expect(await agent.do("claim_task", { project: own.key })).toMatchObject({ claimed: true, ticket: ref });
 });
 
 describe("get_context", () => {

@@ -88,6 +88,27 @@ test("200 waits hold no connection, send no statement, and each gets its own ans
   );
 });
 
+test("the 501st wait of a user is refused, and other users wait on", async () => {
+  const question_id = await ask();
+  const waitOf = (one: Agent) =>
+    one.call("wait_for", { ticket: ticket.ref, question_id, wait_seconds: 240 }, {
+      onprogress() {},
+      timeout: 300_000,
+    });
+  const waits = Array.from({ length: 500 }, () => waitOf(agent));
+  await untilWaiting(500);
+  const refused = await (await connect()).call("wait_for", { ticket: ticket.ref, question_id });
+  expect([refused.isError, refused.body.code]).toEqual([true, "rate_limited"]);
+  const { token } = await makeKey(harness.now, await makeMember(harness.now, project, "member", "bot"));
+  const other = await Agent.connect(harness.now, token);
+  expect(await other.do("wait_for", { ticket: ticket.ref, question_id, wait_seconds: 0 })).toMatchObject({
+    done: false,
+  });
+  await answer(question_id);
+  for (const { body } of await Promise.all(waits)) expect(body.question.status).toBe("answered");
+  expect(await agent.do("wait_for", { ticket: ticket.ref, question_id })).toMatchObject({ done: true });
+});
+
 test("a wait without an answer ends by itself and says what to do", async () => {
   const waited = await agent.do("wait_for", {
     ticket: ticket.ref,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
-import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestProject,
+  type TestTicket,
+} from "../factories.ts";
 import { CRON_SECRET, sendDeploy } from "../deploys/setup.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, analyzeAll, decide, leaveAlone, list, makeDoneTask, stateOf } from "./world.ts";
@@ -54,6 +61,28 @@ async function makeMoved() {
 async function sweep() {
   await harness.now.run("sweep-merged-tickets");
 }
+
+test("where only people close, an agent can't accept a closing, and a person can", async () => {
+  const { project, ticket } = await makeThrough();
+  expect(
+    (await harness.now.call("PATCH", project.path, {
+      token: project.admin.token,
+      body: { closing: "people" },
+    })).status,
+  )
+    .toBe(200);
+  await leaveAlone(harness.now, ticket.id, 28);
+  await analyzeAll(harness.now);
+  const [close] = await list(harness.now, project);
+  expect(close).toMatchObject({ kind: "close", ticket_id: ticket.id });
+  const { token } = await makeKey(harness.now, project.admin);
+  const refused = await harness.now.call("POST", `${project.path}/ai-suggestions/${close!.id}/accept`, {
+    token,
+  });
+  expect([refused.status, refused.body.code]).toEqual([409, "people_close"]);
+  expect((await decide(harness.now, project, close!, "accept")).status).toBe(200);
+  expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "closed" });
+});
 
 describe("a merged ticket in which nothing is left to do", () => {
   test("is closed by the analyzer once it is deployed, which shows it as executed; undo restores the exact former state for good", async () => {

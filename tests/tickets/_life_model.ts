@@ -12,8 +12,18 @@ export interface Model {
   stage: (typeof STAGES)[number];
   roles: Record<string, string>;
   cases: { id: string; status: "pending" | "approved" | "rejected" }[];
-  tasks: { id: string; status: TaskStatus; dependsOn: string[]; holder: string | null }[];
+  tasks: ModelTask[];
   questions: Asked[];
+}
+
+interface ModelTask {
+  id: string;
+  status: TaskStatus;
+  dependsOn: string[];
+  /** The user. */
+  holder: string | null;
+  /** The actor who claimed it. A task may be started without a claim. */
+  claim: Actor | null;
 }
 
 /** A question that only a person may answer. */
@@ -100,7 +110,7 @@ export function step(model: Model, operation: Operation, answer: Answer): string
     case "role":
       return changeRole(model, operation);
     case "roles":
-      return setRoles(model, operation.roles);
+      return setRoles(model, operation);
     case "addCase":
     case "editCase":
     case "decide":
@@ -116,6 +126,18 @@ export function step(model: Model, operation: Operation, answer: Answer): string
 }
 
 const isBot = (actor: Actor) => actor === "key" || actor === "bot";
+
+/** A key acts for the admin who owns it. */
+const userOf = (actor: Actor) => actor === "key" ? "admin" : actor;
+
+/** A person's claims and those of their agents are theirs. An agent holds what its own key claimed. */
+const holds = (actor: Actor, { holder, claim }: ModelTask) =>
+  holder === userOf(actor) && (claim === null || !isBot(actor) || claim === actor);
+
+/** Tells whether an agent may not touch the task, because somebody else works on it or has done it. */
+const isForeign = (actor: Actor, task: ModelTask) =>
+  (task.status === "in_progress" || (task.status !== "pending" && task.claim !== null)) &&
+  !holds(actor, task);
 
 function move(
   model: Model,
@@ -156,7 +178,8 @@ function changeRole(
   return "ok";
 }
 
-function setRoles(model: Model, roles: string[]): string {
+function setRoles(model: Model, { roles, actor }: { roles: string[] } & Who): string {
+  if (isBot(actor) && roles.length === 0 && Object.keys(model.roles).length > 0) return "invalid_request";
   if (model.stage === "live" && roles.some((role) => !(role in model.roles))) return "conflict";
   model.roles = Object.fromEntries(roles.map((role) => [role, model.roles[role] ?? "pending"]));
   return "ok";
@@ -193,7 +216,7 @@ function stepTask(model: Model, operation: TaskOperation, answer: Answer): strin
   const found = pick(model.tasks, operation.nth);
   if (operation.kind === "addTask") {
     const dependsOn = operation.waits && found ? [found.id] : [];
-    model.tasks.push({ id: answer.body.id, status: "pending", dependsOn, holder: null });
+    model.tasks.push({ id: answer.body.id, status: "pending", dependsOn, holder: null, claim: null });
     return "ok";
   }
   if (operation.kind === "reorder") {
@@ -201,39 +224,58 @@ function stepTask(model: Model, operation: TaskOperation, answer: Answer): strin
     return "ok";
   }
   if (!found) return "not_found";
-  // A key acts for the admin who owns it.
-  const user = operation.actor === "key" ? "admin" : operation.actor;
-  const waits = found.dependsOn.some((id) =>
-    !/done|skipped/.test(model.tasks.find((one) => one.id === id)!.status)
-  );
+  const { actor } = operation;
   switch (operation.kind) {
-    case "setTask": {
-      const { status } = operation;
-      if (status === found.status) return "ok";
-      if (!TASK_CHANGES[found.status].includes(status)) return "invalid_transition";
-      if (status === "in_progress" && waits) return "dependencies_unfinished";
-      found.status = status;
-      if (status === "pending") found.holder = null;
-      return "ok";
-    }
+    case "setTask":
+      return setTask(model, found, operation);
     case "claim":
       if (/done|skipped|blocked/.test(found.status)) return "invalid_transition";
       if (found.status === "in_progress") return "already_claimed";
-      if (model.stage === "live") return "conflict";
-      if (waits) return "dependencies_unfinished";
-      Object.assign(found, { status: "in_progress", holder: user });
-      return "ok";
+      return claim(model, found, actor);
     case "release":
       if (found.status !== "in_progress") return "invalid_transition";
-      if (found.holder !== user && user !== "admin") return "already_claimed";
-      Object.assign(found, { status: "pending", holder: null });
+      if (!holds(actor, found) && actor !== "admin") return "already_claimed";
+      Object.assign(found, { status: "pending", ...FREE });
       return "ok";
     case "deleteTask":
+      if (isBot(actor) && isForeign(actor, found)) return "already_claimed";
       model.tasks = model.tasks.filter((one) => one !== found);
       for (const one of model.tasks) one.dependsOn = one.dependsOn.filter((id) => id !== found.id);
       for (const one of model.questions) if (one.task === found.id) one.task = null;
       return "ok";
   }
+}
+
+const FREE = { holder: null, claim: null };
+
+function waits(model: Model, { dependsOn }: ModelTask): boolean {
+  return dependsOn.some((id) => !/done|skipped/.test(model.tasks.find((one) => one.id === id)!.status));
+}
+
+/** Claims a pending task. */
+function claim(model: Model, task: ModelTask, actor: Actor): string {
+  if (model.stage === "live") return "conflict";
+  if (waits(model, task)) return "dependencies_unfinished";
+  Object.assign(task, { status: "in_progress", holder: userOf(actor), claim: actor });
+  return "ok";
+}
+
+function setTask(model: Model, task: ModelTask, { actor, status }: { status: TaskStatus } & Who): string {
+  const starts = isBot(actor) && status === "in_progress" && status !== task.status && task.claim === null;
+  if (isBot(actor)) {
+    const reopens = /done|skipped/.test(task.status) && status === "pending";
+    if (isForeign(actor, task) && !reopens) return "already_claimed";
+    if (starts && model.stage === "live") return "conflict";
+    const atWork = task.status === "in_progress" || (task.status !== "pending" && task.claim !== null);
+    if (!starts && !atWork && /done|blocked/.test(status)) return "invalid_transition";
+  }
+  if (status === task.status) return "ok";
+  if (!TASK_CHANGES[task.status].includes(status)) return "invalid_transition";
+  if (status === "in_progress" && waits(model, task)) return "dependencies_unfinished";
+  task.status = status;
+  if (status === "pending") Object.assign(task, FREE);
+  if (starts) Object.assign(task, { holder: userOf(actor), claim: actor });
+  return "ok";
 }
 
 type QuestionOperation = Extract<Operation, { kind: "ask" | "answer" | "withdraw" }>;
@@ -245,8 +287,8 @@ function stepQuestion(model: Model, operation: QuestionOperation, answer: Answer
   if (!found) return "not_found";
   const allowed = operation.kind === "answer"
     ? !isBot(actor) && found.asker !== actor
-    // A key of an admin counts as an admin of the project.
-    : found.asker === actor || actor === "admin" || actor === "key";
+    // A key of an admin has control over what its user asked, but not over others' questions.
+    : found.asker === actor || actor === "admin" || (actor === "key" && found.asker === "admin");
   if (!allowed) return "forbidden";
   if (found.status === "answered") return "already_answered";
   if (found.status === "withdrawn") return "conflict";
@@ -257,6 +299,11 @@ function stepQuestion(model: Model, operation: QuestionOperation, answer: Answer
 function ask(model: Model, { actor, waits, nth }: { waits: boolean } & Nth, answer: Answer): string {
   if (model.stage === "live") return "conflict";
   const task = waits ? pick(model.tasks, nth) : undefined;
+  if (task && isBot(actor)) {
+    if (isForeign(actor, task)) return "already_claimed";
+    const claimed = task.status === "pending" ? claim(model, task, actor) : "ok";
+    if (claimed !== "ok") return claimed;
+  }
   if (task && /done|skipped/.test(task.status)) return "invalid_transition";
   const others = model.questions.filter(({ task: of, status }) =>
     task && of === task.id && status === "pending"

@@ -56,7 +56,7 @@ export async function makeLife(
     stage: "backlog",
     roles: Object.fromEntries(start.roles.map((role) => [role, "pending"])),
     cases: start.tested ? [{ id: uuid(), status: "pending" }] : [],
-    tasks: [1, 2].map(() => ({ id: uuid(), status: "pending", dependsOn: [], holder: null })),
+    tasks: [1, 2].map(() => ({ id: uuid(), status: "pending", dependsOn: [], holder: null, claim: null })),
     questions: questions.map(({ id }: { id: string }) => ({
       id,
       status: "pending",
@@ -155,14 +155,19 @@ export function outcomeOf({ status, body }: Answer): string {
   return body?.errors?.[0]?.code ?? "ok";
 }
 
-/** Only the row of a question knows who asked it. */
-export type Seen = Omit<Model, "questions"> & {
+/** Only the row of a question knows who asked it, and only the row of a task whose key claimed it. */
+export type Seen = Omit<Model, "questions" | "tasks"> & {
+  tasks: (Omit<Model["tasks"][number], "claim"> & { claimed: boolean })[];
   questions: Pick<Model["questions"][number], "id" | "status" | "task">[];
 };
 
 /** Returns the same view of the model. */
 export function visible(model: Model): Seen {
-  return { ...model, questions: model.questions.map(({ id, status, task }) => ({ id, status, task })) };
+  return {
+    ...model,
+    tasks: model.tasks.map(({ claim, ...task }) => ({ ...task, claimed: claim !== null })),
+    questions: model.questions.map(({ id, status, task }) => ({ id, status, task })),
+  };
 }
 
 /** Returns the service's things in the terms of the model. */
@@ -179,11 +184,12 @@ export function seen({ users }: World, things: Record<string, Record<string, unk
       id,
       status: status as Model["cases"][number]["status"],
     })),
-    tasks: tasks.map(([id, { status, depends_on_task_ids, assignee_user_id }]) => ({
+    tasks: tasks.map(([id, { status, depends_on_task_ids, assignee_user_id, assignee_session_id }]) => ({
       id,
       status: status as Model["tasks"][number]["status"],
       dependsOn: depends_on_task_ids as string[],
       holder: users[String(assignee_user_id)] ?? null,
+      claimed: typeof assignee_session_id === "string",
     })),
     questions: of("question").toSorted(([a], [b]) => a < b ? -1 : 1).map(([id, { status, task_id }]) => ({
       id,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { serverUrl } from "../database.ts";
 import { type Harness, useHarness } from "../harness.ts";
 import { launchService, startService } from "../service_process.ts";
@@ -116,8 +116,10 @@ if (serverUrl) {
         body,
         headers: { authorization: `Bearer ${token}` },
       });
+    onTestFinished(async () => {
+      for (const process of [...serving, worker]) expect(await process.stop()).toBe(0);
+    });
     await liveMany({ ...world, harness: { call, sql: harness.now.sql } as Harness }, 100);
     await until(() => worker.output.includes("runs its jobs"));
-    for (const process of [...serving, worker]) expect(await process.stop()).toBe(0);
   });
 }
