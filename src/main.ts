@@ -43,7 +43,10 @@ async function main(): Promise<void> {
   }
   await startLog(config.LOG_LEVEL);
   logUnhandledRejections();
-  const running = await startServices(config, { sender: await openSender(config) });
+  const { sender, unclaimed } = await openSender(config);
+  const running = await startServices(config, { sender });
+  // A start that fails says only why.
+  if (unclaimed) log.error("no webhooks are sent", unclaimed);
   let started = false;
   const jobs = () => !started ? "starting" : areStalled(running.boss) ? "stalled" : "ready";
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, jobs));
@@ -70,15 +73,15 @@ async function main(): Promise<void> {
   Deno.exit(0);
 }
 
-/** The process's own sender, at the socket that ops/start.sh has named. */
+/**
+ * The process's own sender, at the socket that ops/start.sh has named. The socket stays claimed until the process
+ * ends. If it can't be claimed, the service still serves.
+ */
 async function openSender({ JOBS }: Config) {
   const [socket] = Deno.args;
-  if (socket === undefined || JOBS === "off") return noSender;
-  // The socket stays claimed until the process ends. Without it the service still serves.
-  await claimSocket(socket).catch((error: unknown) =>
-    log.error("no webhooks are sent", describeError(error))
-  );
-  return remoteSender(socket);
+  if (socket === undefined || JOBS === "off") return { sender: noSender, unclaimed: null };
+  const unclaimed = await claimSocket(socket).then(() => null, describeError);
+  return { sender: remoteSender(socket), unclaimed };
 }
 
 function lostPort(error: unknown): ConfigError {
