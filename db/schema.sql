@@ -532,8 +532,6 @@ create table project_members (
   constraint project_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX project_members_user_idx ON public.project_members USING btree (user_id);
-CREATE TRIGGER project_members_lost_rights AFTER DELETE OR UPDATE OF role ON public.project_members FOR EACH
-  ROW EXECUTE FUNCTION follow_lost_rights('user_id');
 
 create table project_repositories (
   project_id uuid not null,
@@ -649,9 +647,9 @@ CREATE INDEX questions_pending_idx ON public.questions USING btree (project_id, 
 CREATE INDEX questions_task_idx ON public.questions USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX questions_ticket_idx ON public.questions USING btree (ticket_id, id);
 CREATE TRIGGER questions_insert AFTER INSERT ON public.questions REFERENCING NEW TABLE AS inserted FOR EACH
-  STATEMENT EXECUTE FUNCTION follow_new_questions();
+  STATEMENT EXECUTE FUNCTION count_new_questions();
 CREATE TRIGGER questions_update AFTER UPDATE ON public.questions REFERENCING OLD TABLE AS deleted NEW TABLE AS
-  inserted FOR EACH STATEMENT EXECUTE FUNCTION follow_ended_questions();
+  inserted FOR EACH STATEMENT EXECUTE FUNCTION count_ended_questions();
 call track_history('questions', 'question', 'id',
   'id ticket_id project_id task_was answered_by_bot created_by created_with key_id by_bot imported answer_imported created_at updated_at');
 
@@ -831,19 +829,10 @@ CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
 CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
 CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY
   (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
-CREATE TRIGGER tasks_count_delete AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION
-  count_deleted_task();
+CREATE TRIGGER tasks_count_change AFTER DELETE OR UPDATE OF status ON public.tasks FOR EACH ROW EXECUTE
+  FUNCTION count_changed_task();
 CREATE TRIGGER tasks_count_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION count_new_tasks();
-CREATE TRIGGER tasks_count_update AFTER UPDATE OF status ON public.tasks FOR EACH ROW WHEN (((old.status = ANY
-  (ARRAY['done'::text, 'skipped'::text])) <> (new.status = ANY (ARRAY['done'::text, 'skipped'::text]))))
-  EXECUTE FUNCTION count_finished_task();
-CREATE TRIGGER tasks_lost_assignee_insert BEFORE INSERT ON public.tasks FOR EACH ROW WHEN (((new.status =
-  'pending'::text) AND (new.assignee_user_id IS NOT NULL))) EXECUTE FUNCTION drop_lost_assignee();
-CREATE TRIGGER tasks_lost_assignee_update BEFORE UPDATE OF status, assignee_user_id ON public.tasks FOR EACH
-  ROW WHEN (((new.status = 'pending'::text) AND (new.assignee_user_id IS NOT NULL) AND ((old.status IS
-  DISTINCT FROM new.status) OR (old.assignee_user_id IS DISTINCT FROM new.assignee_user_id)))) EXECUTE
-  FUNCTION drop_lost_assignee();
 CREATE TRIGGER tasks_number BEFORE INSERT ON public.tasks FOR EACH ROW EXECUTE FUNCTION give_task_number();
 call track_history('tasks', 'task', 'id',
   'id ticket_id project_id number lease_expires_at version created_at updated_at');
@@ -872,13 +861,10 @@ create table test_cases (
 CREATE INDEX test_cases_project_idx ON public.test_cases USING btree (project_id, id);
 CREATE INDEX test_cases_status_idx ON public.test_cases USING btree (project_id, status, id);
 CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
-CREATE TRIGGER test_cases_count_delete AFTER DELETE ON public.test_cases FOR EACH ROW EXECUTE FUNCTION
-  count_deleted_case();
+CREATE TRIGGER test_cases_count_change AFTER DELETE OR UPDATE OF status ON public.test_cases FOR EACH ROW
+  EXECUTE FUNCTION count_changed_case();
 CREATE TRIGGER test_cases_count_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR
   EACH STATEMENT EXECUTE FUNCTION count_new_cases();
-CREATE TRIGGER test_cases_count_update AFTER UPDATE OF status ON public.test_cases FOR EACH ROW WHEN
-  (((old.status = 'approved'::text) <> (new.status = 'approved'::text))) EXECUTE FUNCTION
-  count_decided_case();
 call track_history('test_cases', 'test_case', 'id', 'id ticket_id project_id created_at updated_at version');
 
 create table ticket_creations (
@@ -924,13 +910,8 @@ create table ticket_embeddings (
 CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops)
   WITH (ef_construction='200') WHERE (open AND keeps_vector_graph());
 CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
-CREATE TRIGGER ticket_embeddings_bits_delete AFTER DELETE ON public.ticket_embeddings REFERENCING OLD TABLE AS
-  deleted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
-CREATE TRIGGER ticket_embeddings_bits_insert AFTER INSERT ON public.ticket_embeddings REFERENCING NEW TABLE AS
-  inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
-CREATE TRIGGER ticket_embeddings_bits_update AFTER UPDATE ON public.ticket_embeddings REFERENCING OLD TABLE AS
-  deleted NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION
-  keep_embedding_bits();
+CREATE TRIGGER ticket_embeddings_bits AFTER INSERT OR DELETE OR UPDATE ON public.ticket_embeddings FOR EACH
+  ROW WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
 
 create table ticket_issues (
   ticket_id uuid not null,
@@ -1116,9 +1097,6 @@ create table users (
 );
 CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
-CREATE TRIGGER users_lost_rights AFTER UPDATE OF role, account_id, deactivated_at ON public.users FOR EACH ROW
-  WHEN ((((old.role IS DISTINCT FROM new.role) OR (old.account_id IS DISTINCT FROM new.account_id)) OR
-  (old.deactivated_at IS DISTINCT FROM new.deactivated_at))) EXECUTE FUNCTION follow_lost_rights('id');
 
 create table watchers (
   ticket_id uuid not null,
@@ -1203,59 +1181,48 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.claimant_works(claimant uuid, claimed_under text, in_project uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select claimant is null or (may_write(claimant, in_project) and not exists (
-    select from api_keys k where k.id::text = claimed_under and k.user_id = claimant
-      and (k.revoked_at is not null or k.expires_at <= now())))
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_decided_case()
+CREATE OR REPLACE FUNCTION public.count_changed_case()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  was_approved constant boolean := old.status = 'approved';
+  is_approved constant boolean := tg_op = 'UPDATE' and new.status = 'approved';
 begin
-  update tickets set cases_approved = cases_approved + case when new.status = 'approved' then 1 else -1 end
-  where id = new.ticket_id;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_deleted_case()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  update tickets set cases_total = cases_total - 1,
-    cases_approved = cases_approved - case when old.status = 'approved' then 1 else 0 end
+  if tg_op = 'UPDATE' and was_approved = is_approved then return null; end if;
+  update tickets set cases_approved = cases_approved + is_approved::integer - was_approved::integer,
+    cases_total = cases_total - (tg_op = 'DELETE')::integer
   where id = old.ticket_id;
   return null;
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_deleted_task()
+CREATE OR REPLACE FUNCTION public.count_changed_task()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  was_done constant boolean := old.status in ('done', 'skipped');
+  is_done constant boolean := tg_op = 'UPDATE' and new.status in ('done', 'skipped');
 begin
-  update tickets set tasks_total = tasks_total - 1,
-    tasks_done = tasks_done - case when old.status in ('done', 'skipped') then 1 else 0 end
+  if tg_op = 'UPDATE' and was_done = is_done then return null; end if;
+  update tickets set tasks_done = tasks_done + is_done::integer - was_done::integer,
+    tasks_total = tasks_total - (tg_op = 'DELETE')::integer
   where id = old.ticket_id;
   return null;
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_finished_task()
+CREATE OR REPLACE FUNCTION public.count_ended_questions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  update tickets set tasks_done = tasks_done + case when new.status in ('done', 'skipped') then 1 else -1 end
-  where id = new.ticket_id;
+  update tickets t set pending_questions = t.pending_questions - c.ended, human_questions = t.human_questions - c.human
+  from (
+    select n.ticket_id, count(*)::integer as ended, (count(*) filter (where n.resolver = 'human_only'))::integer as human
+    from inserted n join deleted o on o.id = n.id where o.status = 'pending' and n.status <> 'pending' group by n.ticket_id
+  ) c where t.id = c.ticket_id;
   return null;
 end $function$
 ;
@@ -1270,6 +1237,21 @@ begin
     select ticket_id, count(*)::integer as total, (count(*) filter (where status = 'approved'))::integer as approved
     from inserted group by ticket_id
   ) n where t.id = n.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_new_questions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- What is made with its ticket is counted by the ticket's own row.
+  update tickets t set pending_questions = t.pending_questions + c.pending, human_questions = t.human_questions + c.human
+  from (
+    select ticket_id, count(*)::integer as pending, (count(*) filter (where resolver = 'human_only'))::integer as human
+    from inserted where status = 'pending' and not made_with_ticket group by ticket_id
+  ) c where t.id = c.ticket_id;
   return null;
 end $function$
 ;
@@ -1296,113 +1278,6 @@ begin
   ) n where t.id = n.ticket_id;
   return null;
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.drop_lost_assignee()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Behind the lock nobody takes the right away before this change can be seen, and freed.
-  perform from users where id = new.assignee_user_id for share;
-  if not may_write(new.assignee_user_id, new.project_id) then
-    new.assignee_user_id := null;
-    new.assignee_session_id := null;
-  end if;
-  return new;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.follow_ended_questions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not exists (
-    select from inserted n full join deleted o on o.id = n.id where o.status = 'pending' and n.status <> 'pending'
-  ) then return null; end if;
-  update tickets t set pending_questions = t.pending_questions - c.ended, human_questions = t.human_questions - c.human
-  from (
-    select n.ticket_id, count(*)::integer as ended, (count(*) filter (where n.resolver = 'human_only'))::integer as human
-    from inserted n full join deleted o on o.id = n.id where o.status = 'pending' and n.status <> 'pending' group by n.ticket_id
-  ) c where t.id = c.ticket_id;
-  update tasks t set status = k.next, blocking_reason = left(k.other_prompt, 2000), version = t.version + 1,
-    updated_at = clock_timestamp(),
-    lease_expires_at = case when k.next = 'in_progress' and t.assignee_session_id is not null then now() + interval '15 minutes' end,
-    assignee_user_id = case when not k.given_up then t.assignee_user_id end,
-    assignee_session_id = case when not k.given_up then t.assignee_session_id end,
-    started_at = case when not k.given_up then t.started_at end
-  from (
-    select b.id, e.other_prompt, e.was = 'in_progress' and e.other_prompt is null and not w.works as given_up,
-      case when e.other_prompt is not null then 'blocked' when e.was = 'in_progress' and w.works then 'in_progress'
-        else 'pending' end as next
-    from (
-      select n.task_id, max(n.task_was) as was, (
-        select q.prompt from questions q where q.task_id = n.task_id and q.status = 'pending' and q.task_was is not null
-        order by q.id desc limit 1) as other_prompt
-      from inserted n full join deleted o on o.id = n.id
-      where o.status = 'pending' and n.status <> 'pending' and n.task_was is not null group by n.task_id
-    ) e
-    join tasks b on b.id = e.task_id and b.status = 'blocked'
-    cross join lateral (select claimant_works(b.assignee_user_id, b.assignee_session_id, b.project_id) as works) w
-  ) k where t.id = k.id and (t.status, t.blocking_reason) is distinct from (k.next, left(k.other_prompt, 2000));
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.follow_lost_rights()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform free_tasks_of((to_jsonb(old) ->> tg_argv[0])::uuid);
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.follow_new_questions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- What is made with its ticket is counted by the ticket's own row.
-  update tickets t set pending_questions = t.pending_questions + c.pending, human_questions = t.human_questions + c.human
-  from (
-    select ticket_id, count(*)::integer as pending, (count(*) filter (where resolver = 'human_only'))::integer as human
-    from inserted where status = 'pending' and not made_with_ticket group by ticket_id
-  ) c where t.id = c.ticket_id;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.forget_comment(in_ticket uuid, in_comment uuid)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update history set to_value = to_value - 'body', changes = changes - 'body'
-  where ticket_id = in_ticket and entity = 'comment' and entity_id = in_comment::text
-    and (to_value ? 'body' or changes ? 'body');
-  update part_creations set response = jsonb_set(response, '{body}', 'null'), body_sha256 = null
-  where ticket_id = in_ticket and part = 'comment' and response ->> 'id' = in_comment::text
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.free_tasks_of(user_id uuid)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with stale as (
-    select t.id from tasks t join users u on u.id = t.assignee_user_id join projects p on p.id = t.project_id
-      left join project_members m on m.project_id = p.id and m.user_id = u.id
-    where t.assignee_user_id = free_tasks_of.user_id and t.status = 'pending'
-      and (u.deactivated_at is not null
-        or coalesce(project_role(u.role, u.account_id, p.account_id, m.role), 'viewer') = 'viewer')
-    order by t.id for update of t
-  )
-  update tasks t set assignee_user_id = null, assignee_session_id = null, version = t.version + 1,
-    updated_at = clock_timestamp()
-  from stale where t.id = stale.id
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.give_task_number()
@@ -1477,11 +1352,11 @@ CREATE OR REPLACE FUNCTION public.keep_embedding_bits()
 AS $function$
 begin
   if tg_op <> 'INSERT' then
-    delete from ticket_embedding_bits b using deleted d where b.ticket_id = d.ticket_id;
+    delete from ticket_embedding_bits where ticket_id = old.ticket_id;
   end if;
-  if tg_op <> 'DELETE' then
+  if tg_op <> 'DELETE' and new.open then
     insert into ticket_embedding_bits (ticket_id, project_id, bits)
-    select ticket_id, project_id, binary_quantize(embedding)::bit(384) from inserted where open;
+    values (new.ticket_id, new.project_id, binary_quantize(new.embedding)::bit(384));
   end if;
   return null;
 end $function$
@@ -1531,15 +1406,6 @@ begin
     from agent_runs r where r.ticket_id = ticket order by r.id desc limit 1
   );
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.may_write(user_id uuid, project_id uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(role_of_user(may_write.user_id, may_write.project_id) in ('member', 'admin'), false)
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_events(OUT last_seq bigint, OUT numbered integer, OUT outbox_bytes bigint)

@@ -21,6 +21,7 @@ const LAYERS = [
 
 /** A resource folder uses only folders before it. */
 const RESOURCES = [
+  "assignments",
   "accounts",
   "users",
   "sessions",

@@ -3,7 +3,7 @@ import { newVersion } from "../core/if_match.ts";
 import { jsonb } from "../core/json.ts";
 import { minutesBetween } from "../tasks/minutes.ts";
 import type { Task, TaskStatus } from "../tasks/schema.ts";
-import { NEVER_STARTED } from "../tasks/released_columns.ts";
+import { NEVER_STARTED } from "../assignments/released_columns.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 

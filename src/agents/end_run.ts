@@ -1,7 +1,7 @@
 import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { RELEASED } from "../tasks/released_columns.ts";
+import { RELEASED } from "../assignments/released_columns.ts";
 import { newVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { getAgentRun } from "./get_run.ts";

@@ -23,8 +23,24 @@ export async function deleteComment(ctx: ProjectContext, input: CommentPath): Pr
     await db`
       update comments set body = null, mentions = '{}', deleted_at = clock_timestamp(), updated_at = clock_timestamp()
       where id = ${comment.id}::uuid`;
-    await db`select forget_comment(${input.ticketId}::uuid, ${comment.id}::uuid)`;
+    await forget(ctx, input.ticketId, comment.id);
   });
+}
+
+/**
+ * Removes the text from history and from the stored answer of the comment's creation. The hash of
+ * the text goes, too, because a short text could be guessed from it.
+ */
+async function forget({ db }: ProjectContext, ticketId: string, commentId: string): Promise<void> {
+  await Promise.all([
+    db`
+      update history set to_value = to_value - 'body', changes = changes - 'body'
+      where ticket_id = ${ticketId}::uuid and entity = 'comment' and entity_id = ${commentId}
+        and (to_value ? 'body' or changes ? 'body')`,
+    db`
+      update part_creations set response = jsonb_set(response, '{body}', 'null'), body_sha256 = null
+      where ticket_id = ${ticketId}::uuid and part = 'comment' and response ->> 'id' = ${commentId}`,
+  ]);
 }
 
 function mayDelete({ actor, project }: ProjectContext, comment: StoredComment): boolean {

@@ -166,8 +166,13 @@ export function isKnownIn(db: Db) {
   return db`(u.account_id = p.account_id or m.role is not null)`;
 }
 
+/** Tells whether `users u` is active and may write in `projects p`, as `roleInProject` tells the role. */
+export function mayWrite(db: Db) {
+  return db`(u.deactivated_at is null and coalesce(${roleInProject(db)}, 'viewer') <> 'viewer')`;
+}
+
 /** All `projects p` joined with one user, as `roleInProject` needs them. */
-export function projectsFor(db: Db, userId: string) {
+export function projectsFor(db: Db, userId: string | Fragment) {
   return db`projects p join users u on u.id = ${userId}::uuid
     left join project_members m on m.project_id = p.id and m.user_id = u.id`;
 }

@@ -1,3 +1,4 @@
+import { freeWork } from "../assignments/free_work.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { forgetAccess } from "../core/forget_access.ts";
@@ -22,6 +23,7 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
     if (!row) throw new AppError("not_found", "No such user in the project's account");
     if (put.count > 0) {
       forgetAccess(ctx);
+      if (input.role === "viewer") await freeWork(ctx, input.userId);
       await auditMember(ctx, "member.put", input.userId, { role: input.role });
     }
     return row;

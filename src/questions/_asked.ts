@@ -1,4 +1,4 @@
-import { isKnownIn, projectsFor, roleInProject } from "../core/access.ts";
+import { isKnownIn, mayWrite, projectsFor } from "../core/access.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { type CreateQuestion, type Option, YES_OR_NO } from "./schema.ts";
@@ -91,9 +91,7 @@ async function checkAddressee(
   const path = "addressee.user_id";
   const [user] = await db<{ kind: "human" | "bot" }[]>`
     select u.kind from ${projectsFor(db, userId)}
-    where p.id = ${project.id}::uuid and ${roleInProject(db)} in ('member', 'admin') and ${
-    isKnownIn(db)
-  } and u.deactivated_at is null`;
+    where p.id = ${project.id}::uuid and ${mayWrite(db)} and ${isKnownIn(db)}`;
   if (!user) throw invalidField(path, "May not answer in this project");
   if (user.kind === "bot" && resolver === "human_only") {
     throw invalidField(path, "Is a bot, and only a person may answer a human_only question");

@@ -1,3 +1,4 @@
+import { releaseTasks } from "../assignments/question_block.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { isAsker } from "./asker.ts";
@@ -5,7 +6,7 @@ import { questionColumns, readQuestion, refuseEnded, type StoredQuestion } from 
 import type { Question, QuestionPath } from "./schema.ts";
 
 /**
- * Ends a pending question without an answer, by one conditional statement.
+ * Ends a pending question without an answer, by one conditional statement, and lets its task go on.
  * @throws {AppError} already_answered; conflict if it ended a moment ago
  */
 export async function endQuestion(
@@ -18,7 +19,10 @@ export async function endQuestion(
     update questions q set status = ${end.status}, superseded_by = ${end.superseded_by ?? null}::uuid,
       ended_at = clock_timestamp(), updated_at = clock_timestamp()
     where q.id = ${path.questionId}::uuid and q.status = 'pending' returning ${questionColumns(ctx)}`;
-  if (ended) return ended;
+  if (ended) {
+    if (ended.task_id !== null) await releaseTasks(ctx, [ended.id]);
+    return ended;
+  }
   refuseEnded(await readQuestion(ctx, path), "end");
   throw new Error("a question that is pending was not ended");
 }

@@ -3,7 +3,7 @@ import { isBot, type ProjectContext } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import { formOf } from "./_asked.ts";
 import { questionColumns } from "./_rows.ts";
-import { blockTask } from "./_task.ts";
+import { blockHeldTask } from "./_task.ts";
 import type { CreateQuestion, Question } from "./schema.ts";
 
 /** Stores a checked question and blocks its task. Call it while you hold the ticket's lock. */
@@ -15,7 +15,7 @@ export async function insertQuestion(
   const { id, ticketId, task_id: taskId, session_id, prompt } = asked;
   const taskWas = taskId === undefined
     ? null
-    : await blockTask(ctx, { id, ticketId, taskId, session_id, prompt });
+    : await blockHeldTask(ctx, { id, ticketId, taskId, session_id, prompt });
   const { options, selection, allow_text } = formOf(asked);
   const keyId = credential.type === "key" ? credential.id : null;
   const [question] = await db<[Question]>`

@@ -1,3 +1,4 @@
+import { releaseTasks } from "../assignments/question_block.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
@@ -30,7 +31,10 @@ export async function answerQuestion(ctx: ProjectContext, input: AnswerQuestion)
     }, answered_by = ${actor.user.id}::uuid, answered_with = ${actor.credential.type},
         answered_by_bot = ${isBot(actor)}, ended_at = clock_timestamp(), updated_at = clock_timestamp()
       where q.id = ${question.id}::uuid and q.status = 'pending' returning ${questionColumns(ctx)}`;
-    if (answered) return answered;
+    if (answered) {
+      if (answered.task_id !== null) await releaseTasks(ctx, [answered.id]);
+      return answered;
+    }
     // The question expired between the two statements, because expiry doesn't wait for the ticket's
     // lock.
     refuseEnded(await readQuestion(ctx, input), "answer");

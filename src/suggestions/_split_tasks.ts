@@ -1,4 +1,7 @@
+import { lockAssignees, mayHold } from "../assignments/may_hold.ts";
+import { UNASSIGNED } from "../assignments/released_columns.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import type { Role } from "../core/schema.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -62,20 +65,29 @@ export async function keepTasks(
  */
 type Changed = Pick<TaskFacts, "id"> & Partial<TaskFacts> & { ticket_id?: string; number?: null };
 
-/** Inserts tasks that were kept in the suggestion. */
+/**
+ * Inserts tasks that were kept in the suggestion. A pending task whose assignee may no longer hold
+ * it is free.
+ */
 export async function insertKept(
-  { db }: ProjectContext,
+  ctx: ProjectContext,
   { id }: StoredSuggestion,
   tasks: readonly Changed[],
 ): Promise<void> {
-  await db`
-    insert into tasks
-    select t.* from suggestions s
-    cross join jsonb_array_elements(s.before_accept -> 'tasks') k
-    join jsonb_array_elements(${jsonb(db, tasks)}) c on c ->> 'id' = k ->> 'id'
-    cross join lateral jsonb_populate_record(null::tasks,
-      k || c || jsonb_build_object('updated_at', clock_timestamp())) t
-    where s.id = ${id}::uuid order by t.sequence`;
+  const { db } = ctx;
+  const kept = db`suggestions s cross join jsonb_array_elements(s.before_accept -> 'tasks') k`;
+  await inOrder(
+    lockAssignees(ctx, db`select (k ->> 'assignee_user_id')::uuid from ${kept} where s.id = ${id}::uuid`),
+    db`
+      insert into tasks
+      select n.* from ${kept}
+      join jsonb_array_elements(${jsonb(db, tasks)}) c on c ->> 'id' = k ->> 'id'
+      cross join lateral jsonb_populate_record(null::tasks,
+        k || c || jsonb_build_object('updated_at', clock_timestamp())) t
+      cross join lateral jsonb_populate_record(t,
+        case when t.status = 'pending' and not ${mayHold(db)} then ${jsonb(db, UNASSIGNED)} else '{}' end) n
+      where s.id = ${id}::uuid order by n.sequence`,
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Db } from "../../db/open.ts";
-import { renewedLease } from "./_claims.ts";
+import { renewedLease } from "../assignments/lease.ts";
+import { NEVER_STARTED } from "../assignments/released_columns.ts";
 import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
-import { NEVER_STARTED } from "./released_columns.ts";
 
 /**
  * Returns the other columns of `tasks t` that change with its status, as values or as SQL. Times

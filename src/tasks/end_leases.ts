@@ -1,7 +1,7 @@
+import { RELEASED } from "../assignments/released_columns.ts";
 import type { Context } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
-import { RELEASED } from "./released_columns.ts";
 
 /** The most rows that one sweep handles. The next sweep takes the rest. */
 const BATCH = 1000;

@@ -2,7 +2,8 @@ import type { ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
 import { versionMatches } from "../core/if_match.ts";
 import { repeatVictim } from "../core/transact.ts";
-import { refuseNotHeld, renewedLease } from "./_claims.ts";
+import { renewedLease } from "../assignments/lease.ts";
+import { refuseNotHeld } from "./_claims.ts";
 import { atPath, isHeld, taskColumns } from "./_rows.ts";
 import type { ClaimPath, Task } from "./schema.ts";
 

@@ -1,3 +1,4 @@
+import { RELEASED } from "../assignments/released_columns.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
 import { newVersion, versionMatches } from "../core/if_match.ts";
@@ -5,7 +6,6 @@ import { repeatVictim } from "../core/transact.ts";
 import { refuseNotHeld } from "./_claims.ts";
 import { atPath, isHeld, taskColumns } from "./_rows.ts";
 import type { ClaimPath, Task } from "./schema.ts";
-import { RELEASED } from "./released_columns.ts";
 
 /**
  * Releases a claimed task, so that it is pending and anybody may claim it. Admins of the project

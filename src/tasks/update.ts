@@ -1,3 +1,4 @@
+import { renewedLease } from "../assignments/lease.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { counted } from "../core/counted.ts";
@@ -9,7 +10,7 @@ import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { checkAssignee } from "./_assignee.ts";
-import { claimColumns, renewedLease } from "./_claims.ts";
+import { claimColumns } from "./_claims.ts";
 import { consequences } from "./_consequences.ts";
 import { checkDependencies, dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
 import { keepLateReport } from "./_late_report.ts";
@@ -87,8 +88,10 @@ async function check(
     const waiting = unfinishedDependencies(tasks, dependsOn);
     if (waiting.length > 0) throw dependenciesUnfinished(before.title, waiting);
   }
-  if (input.assignee_user_id && input.assignee_user_id !== before.assignee_user_id) {
-    await checkAssignee(ctx, input.assignee_user_id);
+  const { assignee_user_id: assignee } = input;
+  const isGiven = assignee !== before.assignee_user_id || (status === "pending" && before.status !== status);
+  if (assignee && isGiven) {
+    await checkAssignee(ctx, assignee);
   }
 }
 

@@ -1,3 +1,4 @@
+import { releaseTasks } from "../assignments/question_block.ts";
 import { recordAudit } from "../core/audit.ts";
 import { type Context, isBot, type ProjectContext } from "../core/context.ts";
 import type { AppError } from "../core/errors.ts";
@@ -153,7 +154,7 @@ async function write(
   const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
   // The right-hand sides have the values before the update.
-  await Promise.all([
+  const [, , blocking] = await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},
         closed_at = ${live ? db`clock_timestamp()` : null}, resolution_type = ${live ? type : null},
@@ -164,12 +165,14 @@ async function write(
     skips && db`
       update ticket_roles r set status = 'skipped'
       where ticket_id = any (${ids}::uuid[]) and ${isUnfinished(db)}`,
-    asked.length > 0 &&
-    endQuestions(ctx, asked.map(({ id }) => id), { note, byPerson: caller === "person" }),
+    asked.length > 0
+      ? endQuestions(ctx, asked.map(({ id }) => id), { note, byPerson: caller === "person" })
+      : [],
     reopens && db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])`,
     (live || reopens) && db`
       update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`,
   ]);
+  if (blocking.length > 0) await releaseTasks(ctx, blocking.map(({ id }) => id));
 }
 
 /**

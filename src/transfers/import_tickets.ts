@@ -1,6 +1,7 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import type { Db } from "../../db/open.ts";
-import { requirePerson, roleInProject } from "../core/access.ts";
+import { lockAssignees } from "../assignments/may_hold.ts";
+import { mayWrite, requirePerson, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -13,7 +14,7 @@ import { lockTickets } from "../tickets/lock.ts";
 import { ticketsUrl } from "../tickets/tickets_url.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
-import { type Row, rowsOf } from "./ticket_rows.ts";
+import { type KnownPerson, type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
@@ -137,11 +138,12 @@ function withoutBots(record: TicketRecord, bots: ReadonlySet<string>): TicketRec
   };
 }
 
-/** Only users with a role in the project are named. */
+/** Only users with a role in the project are named. Those who get tasks keep their rights until the import ends. */
 async function findPeople(
-  { db, project }: ProjectContext,
+  ctx: ProjectContext,
   records: readonly TicketRecord[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, KnownPerson>> {
+  const { db, project } = ctx;
   const emails = records.flatMap(({ created_by, tasks, test_cases, comments = [], questions = [] }) => [
     created_by,
     ...tasks.map(({ assignee }) => assignee),
@@ -151,13 +153,19 @@ async function findPeople(
       { created_by, answered_by, addressee_user_id },
     ) => [created_by, answered_by, addressee_user_id]),
   ]);
-  const people = await db<{ email: string; id: string }[]>`
-    select e.email, u.id from unnest(${[...new Set(emails)]}::text[]) as e (email)
-    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid
+  const assignees = records.flatMap(({ tasks }) => tasks.flatMap(({ assignee }) => assignee ?? []));
+  const named = (emails: (string | null)[]) =>
+    db`unnest(${[...new Set(emails)]}::text[]) as e (email)
+    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;
+  const [, people] = await inOrder(
+    lockAssignees(ctx, db`select u.id from ${named(assignees)}`),
+    db<(KnownPerson & { email: string })[]>`
+    select e.email, u.id, ${mayWrite(db)} as may_write from ${named(emails)}
     join projects p on p.id = ${project.id}::uuid
     left join project_members m on m.project_id = p.id and m.user_id = u.id
-    where ${roleInProject(db)} is not null`;
-  return new Map(people.map(({ email, id }) => [email, id]));
+    where ${roleInProject(db)} is not null`,
+  );
+  return new Map(people.map(({ email, ...person }) => [email, person]));
 }
 
 /**

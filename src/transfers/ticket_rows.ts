@@ -2,19 +2,27 @@ import { type PartCreation, TicketFields, type TicketRecord } from "./schema.ts"
 
 export type Row = Record<string, unknown>;
 
+/** A user with a role in the project. Only one who may write is given a pending task. */
+export interface KnownPerson {
+  id: string;
+  may_write: boolean;
+}
+
 /**
  * Returns the rows of the records by table, in an order that satisfies the references. A field of a
  * record is the column of the same name. Claims are not exported, because their holders work
  * elsewhere.
- * @param people ids of users by the emails that the records name
+ * @param people users by the emails that the records name
  * @param addressOf the address of a ticket, by its number
  */
 export function rowsOf(
   projectId: string,
-  { people, addressOf }: { people: ReadonlyMap<string, string>; addressOf: (number: number) => string },
+  { people, addressOf }: { people: ReadonlyMap<string, KnownPerson>; addressOf: (number: number) => string },
   records: readonly TicketRecord[],
 ): Record<string, Row[]> {
-  const person = (email: string | null) => email === null ? null : people.get(email) ?? null;
+  const person = (email: string | null) => email === null ? null : people.get(email)?.id ?? null;
+  const assignee = ({ status, assignee }: TicketRecord["tasks"][number]) =>
+    status !== "pending" || people.get(assignee ?? "")?.may_write ? person(assignee) : null;
   const parts = (rows: (record: TicketRecord) => Row[]) =>
     records.flatMap((record) =>
       rows(record).map((row) => ({ ...row, ticket_id: record.id, project_id: projectId }))
@@ -30,12 +38,15 @@ export function rowsOf(
     ticket_roles: parts(({ roles }) => roles),
     tasks: parts(({ tasks }) => {
       const numbers = numbersOf(tasks);
-      return inSequence(tasks).map(({ assignee, ...task }, place) => ({
-        ...task,
-        number: numbers.get(task.id),
-        sequence: place + 1,
-        assignee_user_id: person(assignee),
-      }));
+      return inSequence(tasks).map((record, place) => {
+        const { assignee: _, ...task } = record;
+        return {
+          ...task,
+          number: numbers.get(task.id),
+          sequence: place + 1,
+          assignee_user_id: assignee(record),
+        };
+      });
     }),
     test_cases: parts(({ test_cases }) =>
       test_cases.map((one) => ({ ...one, decided_by: person(one.decided_by) }))

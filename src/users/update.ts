@@ -1,3 +1,4 @@
+import { freeWork } from "../assignments/free_work.ts";
 import { requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import { changedFields } from "../core/changed_fields.ts";
@@ -36,8 +37,10 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
     const after = await writeUser(ctx, input);
     forgetAccess(ctx);
     if (mayLeave(input)) await keepOneAdmin(ctx, before);
-    if (before.deactivated_at !== after.deactivated_at) await endCredentials(ctx, input.id);
-    if (STANDING.some((field) => before[field] !== after[field])) await voidInvitations(ctx, input.id);
+    const isOther = (field: keyof User) => before[field] !== after[field];
+    if (isOther("role") || isOther("deactivated_at")) await freeWork(ctx, input.id);
+    if (isOther("deactivated_at")) await endCredentials(ctx, input.id);
+    if (STANDING.some(isOther)) await voidInvitations(ctx, input.id);
     const { id: _, ...changes } = input;
     const leaves = before.deactivated_at === null && after.deactivated_at !== null;
     await recordAudit(ctx, {

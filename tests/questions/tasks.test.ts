@@ -79,6 +79,31 @@ describe("a question on a task", () => {
     }
   });
 
+  test("gives it free when the key of a named claim has ended", async () => {
+    const user = await makeMember(harness.now, talk.project, "member");
+    const key = await makeKey(harness.now, user);
+    const ticket = await talk.newTicket();
+    const { id } = await talk.done("POST", `${ticket.path}/tasks`, { title: "Upload", role: "backend" });
+    const question = await talk.ask(ticket, { task_id: id, session_id: "a" }, key);
+    await talk.done("DELETE", `/keys/${key.id}`, undefined, talk.project.admin);
+    await talk.done("POST", `${question.path}/answer`, { text: "So" }, talk.ben);
+    expect(await talk.done("GET", `${ticket.path}/tasks/${id}`)).toMatchObject({
+      status: "pending",
+      assignee_user_id: null,
+      assignee_session_id: null,
+    });
+  });
+
+  test("leaves a person's claim without a lease, as every claim of a person", async () => {
+    const { task, question } = await asked({}, talk.ann);
+    await talk.done("POST", `${question.path}/answer`, { text: "So" }, talk.ben);
+    expect(await talk.done("GET", task.path)).toMatchObject({
+      status: "in_progress",
+      assignee_user_id: talk.ann.id,
+      lease_expires_at: null,
+    });
+  });
+
   test("that nobody had begun makes it pending again, for whom it was assigned to", async () => {
     const ticket = await talk.newTicket();
     const body = { title: "Upload", role: "backend", assignee_user_id: talk.ben.id };

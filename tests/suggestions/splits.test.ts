@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
-import { makeKey, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestProject,
+  type TestTicket,
+} from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, list, stateOf } from "./world.ts";
 
@@ -181,6 +188,28 @@ describe("a ticket with tasks of two subjects", () => {
     });
     expect([passed.status, waited.status, waited.body.code]).toEqual([200, 409, "conflict"]);
     expect((await tasksOf(project, ticket.id)).body.tasks.at(-1)).toEqual(passed.body);
+  });
+
+  test("frees a task whose assignee loses the right to write while the task moves", async () => {
+    const { project, ticket, logins } = await makeMixed();
+    const leaver = await makeMember(harness.now, project, "member");
+    await harness.now.call("PATCH", `${ticket.path}/tasks/${logins[0]}`, {
+      token: project.admin.token,
+      body: { assignee_user_id: leaver.id },
+    });
+    const [split] = await list(harness.now, project, "kind=split");
+    await behindLock<unknown>(
+      harness.now,
+      (tx) => tx`select from users where id = ${leaver.id}::uuid for update`,
+      () =>
+        harness.now.call("DELETE", `${project.path}/members/${leaver.id}`, { token: project.admin.token }),
+      () => decide(harness.now, project, split!, "accept"),
+    );
+    const [task] = await harness.now.sql`
+      select assignee_user_id, ticket_id = ${ticket.id}::uuid as stayed from tasks where id = ${logins[
+      0
+    ]!}::uuid`;
+    expect(task).toEqual({ assignee_user_id: null, stayed: false });
   });
 
   test("gives tasks away and gets them back as new versions, for which no former ETag passes, but for what never changed", async () => {

@@ -42,18 +42,6 @@ const LOSSES: [string, () => Promise<TestUser>, Loss][] = [
     () => makeUser(harness.now, { accountId: world.project.accountId, role: "super_admin" }),
     change({ role: "member" }),
   ],
-  [
-    "moves to another account",
-    () => makeUser(harness.now, { accountId: world.project.accountId, role: "admin" }),
-    async ({ id }) => {
-      const { accountId } = await makeUser(harness.now);
-      await harness.now.sql.begin(async (tx) => {
-        await tx`select set_config('handoff.actor', '{"kind":"user","id":"x"}', true)`;
-        await tx`update users set account_id = ${accountId}::uuid where id = ${id}::uuid`;
-      });
-      return { status: 200 };
-    },
-  ],
 ];
 
 const read = async (id: string) => (await call("GET", `${world.ticket.path}/tasks/${id}`)).body;
@@ -195,6 +183,18 @@ describe("a pending task of somebody who", () => {
     const withdrawn = await call("POST", `${world.ticket.path}/questions/${question.id}/withdraw`, {});
     expect(withdrawn.status).toBe(200);
     expect(await read(id)).toMatchObject({ status: "pending", assignee_user_id: null });
+  });
+
+  test("was removed is given back only to somebody who may write", async () => {
+    const user = await makeMember(harness.now, world.project, "member");
+    await newTicket();
+    const id = await add("Waits", { assignee_user_id: user.id });
+    expect((await patch(id, { status: "blocked", blocking_reason: "A supplier" })).status).toBe(200);
+    expect((await call("DELETE", member(user))).status).toBe(204);
+    expect(await read(id)).toMatchObject({ status: "blocked", assignee_user_id: user.id });
+    const refused = await patch(id, { status: "pending", assignee_user_id: user.id });
+    expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: "assignee_user_id" }] } });
+    expect((await patch(id, { status: "pending" })).body).toMatchObject({ assignee_user_id: null });
   });
 
   test("has a key revoked stays theirs: it was given to the person, who may still write", async () => {

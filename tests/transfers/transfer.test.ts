@@ -12,7 +12,7 @@ import {
   ticketInput,
 } from "../factories.ts";
 import type { PartName, PARTS } from "../../src/core/parts.ts";
-import { rowsOf } from "../../src/transfers/ticket_rows.ts";
+import { type KnownPerson, rowsOf } from "../../src/transfers/ticket_rows.ts";
 import { behindLock } from "../behind_lock.ts";
 import { CRON_SECRET, makeMerged, newSha, sendDeploy } from "../deploys/setup.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
@@ -369,7 +369,7 @@ const LEFT: Record<WrittenTable, Record<string, string>> = {
 
 test("an import writes every column of its tables but those that are left on purpose", async () => {
   const project = await makeFull(harness.now);
-  const found = { people: new Map<string, string>(), addressOf: String };
+  const found = { people: new Map<string, KnownPerson>(), addressOf: String };
   const rows = rowsOf(project.id, found, await exportAll(harness.now, project));
   const columns = await harness.now.sql<{ table: string; names: string[] }[]>`
     select table_name as table, array_agg(column_name::text order by column_name) as names from information_schema.columns
