@@ -3,6 +3,7 @@ import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
+import { agentHookRoutes } from "./http/agent_hooks.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { eventStreamRoutes } from "./http/event_stream.ts";
 import { fail } from "./http/failure.ts";
@@ -78,6 +79,7 @@ export function buildApp(services: Services, jobs: JobsState): Hono<HttpEnv> {
   app.route("/", healthRoutes(services, jobs));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
+  app.route("/", agentHookRoutes(config.PUBLIC_URL));
   app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));
   app.route("/trpc", trpcRoutes(services));
   const mcp = mcpRoutes(services);
