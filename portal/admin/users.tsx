@@ -7,12 +7,13 @@ import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { createUser, inviteUser, updateUser, usersQuery } from "../data/users.ts";
 import { Field } from "../ui/field.tsx";
+import { Pencil } from "../ui/icons.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Copyable } from "../ui/secret.tsx";
 import { Section } from "../ui/section.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { admin as words } from "../words/admin.ts";
-import { people } from "../words/app.ts";
+import { app, people } from "../words/app.ts";
 
 export function Users() {
   const [typed, type] = useState("");
@@ -62,13 +63,35 @@ function NewUser({ made }: { made: (inviteUrl: string | null) => void }) {
 
 function Row({ user, showInvite }: { user: User; showInvite: (url: string) => void }) {
   const { id, name, email, kind, role, deactivated_at } = user;
-  const update = (changes: { role?: User["role"]; deactivated?: boolean }) => updateUser({ id, ...changes });
+  const [isRenaming, setRenaming] = useState(false);
+  const update = (changes: { name?: string; role?: User["role"]; deactivated?: boolean }) =>
+    updateUser({ id, ...changes });
   const invite = () => void inviteUser(id).then(({ invite_url }) => showInvite(invite_url), sayRefused);
   const change = (to: User["role"] | undefined) =>
     to && void update({ role: to }).then(() => sayDone(words.done), sayRefused);
+  if (isRenaming) {
+    return (
+      <CallForm
+        look="inline"
+        submit={app.save}
+        send={({ name = "" }) => update({ name })}
+        done={() => (setRenaming(false), sayDone(words.done))}
+        cancel={() => setRenaming(false)}
+      >
+        <Field name="name" label={words.name} defaultValue={name} maxLength={120} isRequired autoFocus />
+      </CallForm>
+    );
+  }
   return (
     <>
       <RowText name={name}>{email} · {words.kinds[kind]}</RowText>
+      <Button
+        className="button quiet icon-only"
+        aria-label={words.rename(name)}
+        onPress={() => setRenaming(true)}
+      >
+        <Pencil />
+      </Button>
       {deactivated_at
         ? (
           <>

@@ -34,9 +34,9 @@ export default function AccountMenu({ role, trigger, openKeys, close }: Props) {
           </MenuItem>
         )}
         <Separator className="separator" />
-        <MenuItem className="item" onAction={turnLights}>
+        <MenuItem className="item" onAction={() => applyTheme(nextTheme())}>
           <Theme />
-          {app.theme}: {app.themes[nextTheme()]}
+          {app.useTheme(nextTheme())}
         </MenuItem>
         <MenuItem className="item" onAction={openKeys}>
           <Keyboard />
@@ -55,8 +55,4 @@ export default function AccountMenu({ role, trigger, openKeys, close }: Props) {
 
 function nextTheme() {
   return ({ system: "dark", dark: "light", light: "system" } as const)[readTheme()];
-}
-
-function turnLights(): void {
-  applyTheme(nextTheme());
 }

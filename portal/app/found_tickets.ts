@@ -1,34 +1,70 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import type { Project, TicketSummary } from "../api/types.ts";
 import { foundQuery } from "../data/tickets.ts";
+import { wordsOf } from "../ui/marked.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 
 /** The least length of a query that is sent to the service. */
 const SHORTEST = 2;
+/** The projects that are searched at once, because one request takes as many calls. */
+export const PROJECTS_AT_ONCE = 20;
+
+interface Found {
+  project: Project;
+  ticket: TicketSummary;
+}
+
+interface Options {
+  /** The most tickets of a project. */
+  limit: number;
+  onlyOpen?: boolean;
+  /** The most projects that are searched. The open one is the first, the others come by name. */
+  projects?: number;
+}
 
 /**
- * Tickets of all projects, found by the service's search. The tickets of the open project come
- * first. A single request searches all projects.
+ * Tickets found by the service's search, the best first: a ticket that is named, then those with the
+ * most of the words in their titles, then in the order in which each project lists them.
  */
-export function useFoundTickets(q: string, limit: number) {
+export function useFoundTickets(q: string, { limit, onlyOpen, projects = PROJECTS_AT_ONCE }: Options) {
   const known = useProjects();
-  const projects = known ?? [];
+  const all = known ?? [];
   const current = useCurrentProject();
   const ordered = [
-    ...projects.filter(({ id }) => id === current?.id),
-    ...projects.filter(({ id }) => id !== current?.id),
+    ...all.filter(({ id }) => id === current?.id),
+    ...all.filter(({ id }) => id !== current?.id),
   ];
+  const searched = ordered.slice(0, projects);
   const isAsked = q.trim().length >= SHORTEST;
   const answers = useQueries({
-    queries: ordered.map(({ id }) => ({
-      ...foundQuery(id, q.trim(), limit),
+    queries: searched.map(({ id }) => ({
+      ...foundQuery(id, { q: q.trim(), limit, ...(onlyOpen && { status: "open" as const }) }),
       enabled: isAsked,
       placeholderData: keepPreviousData,
     })),
   });
   const found = isAsked
-    ? ordered.flatMap((project, at) =>
-      (answers[at]?.data?.tickets ?? []).map((ticket) => ({ project, ticket }))
+    ? searched.flatMap((project, at) =>
+      (answers[at]?.data?.tickets ?? []).map((ticket, place) => ({ project, ticket, place }))
     )
     : [];
-  return { found, isAsked, isPending: isAsked && answers.some((answer) => answer.isPending) };
+  return {
+    found: inOrder(found, q),
+    isAsked,
+    isPending: isAsked && answers.some((answer) => answer.isPending),
+    error: isAsked ? answers.find(({ error }) => error)?.error ?? null : null,
+    /** The number of projects that are not searched. */
+    left: ordered.length - searched.length,
+  };
+}
+
+function inOrder(found: (Found & { place: number })[], q: string): Found[] {
+  const words = wordsOf(q);
+  const rankOf = ({ ticket: { ticket_ref, title } }: Found) => {
+    if (ticket_ref === q.trim().toUpperCase()) return words.length + 1;
+    const begins = wordsOf(title);
+    return words.filter((word) => begins.some((begin) => begin.startsWith(word))).length;
+  };
+  return found.map((each) => ({ ...each, rank: rankOf(each) }))
+    .toSorted((one, other) => other.rank - one.rank || one.place - other.place);
 }

@@ -14,6 +14,7 @@ import {
   Text,
 } from "react-aria-components";
 import { StageIcon } from "../ui/icons.tsx";
+import { Marked } from "../ui/marked.tsx";
 import { palette } from "../words/app.ts";
 import { type Command, setAsked, useOfferedCommands } from "./commands.ts";
 import { useFoundTickets } from "./found_tickets.ts";
@@ -43,7 +44,7 @@ function Choices({ close }: { close: () => void }) {
   useEffect(() => setAsked(q), [q]);
   useEffect(() => () => setAsked(""), []);
   const navigate = useNavigate();
-  const { found } = useFoundTickets(q, 6);
+  const { found } = useFoundTickets(q, { limit: 6 });
   const offered = useOfferedCommands().filter(({ name }) => isNamed(name, q));
   const all = {
     id: "search-all",
@@ -110,7 +111,7 @@ function Choices({ close }: { close: () => void }) {
               >
                 <StageIcon stage={stage} />
                 <Text slot="label" className="clip">
-                  <span className="ref">{ref}</span> {title}
+                  <span className="ref">{ref}</span> <Marked text={title} q={q} />
                 </Text>
               </MenuItem>
             ))}

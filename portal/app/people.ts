@@ -28,9 +28,9 @@ function isBegun(name: string, typed: string): boolean {
 
 /** The name of a person who is or was in a project. */
 export function useName(project: string, id: string | null): string {
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     ...peopleQuery(project, { user_id: id ?? "" }),
     enabled: id !== null,
   });
-  return data?.people[0]?.name ?? app.somebody;
+  return isLoading ? "…" : data?.people[0]?.name ?? app.somebody;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { RouterProvider } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Me } from "../api/types.ts";
@@ -34,6 +34,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
     z: undoLast,
   });
   useLive();
+  usePastedPictures();
   useShellCommands(me?.user.role, () => setOpen("keys"));
   return (
     <RouterProvider navigate={(to) => void navigate({ to })}>
@@ -55,6 +56,19 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   );
 }
 
+/** Says that a pasted picture goes nowhere, because a text field drops it without a word. */
+function usePastedPictures(): void {
+  useEffect(() => {
+    const paste = ({ clipboardData }: ClipboardEvent) => {
+      if (clipboardData?.files.length && !clipboardData.types.includes("text/plain")) {
+        sayRefused(app.noPictures);
+      }
+    };
+    document.addEventListener("paste", paste);
+    return () => document.removeEventListener("paste", paste);
+  }, []);
+}
+
 /**
  * The project to which keys and commands apply. This is the open project, or else the first
  * project.
@@ -65,8 +79,21 @@ function useProjectAtHand() {
   return current ?? projects?.[0];
 }
 
+/** Opens the dialog of a new ticket above the open screen, or above the board. */
+function useCreate(): () => void {
+  const navigate = useNavigate();
+  const current = useCurrentProject();
+  const project = useProjectAtHand();
+  return () =>
+    void navigate({
+      ...(current ? { to: "." } : { to: "/$key/board", params: { key: project?.key ?? "" } }),
+      search: ((old: object) => ({ ...old, create: true })) as never,
+    });
+}
+
 function useGoKeys(): Keys {
   const navigate = useNavigate();
+  const create = useCreate();
   const project = useProjectAtHand();
   const params = { key: project?.key ?? "" };
   return {
@@ -77,12 +104,7 @@ function useGoKeys(): Keys {
       "g b": () => void navigate({ to: "/$key/board", params, search: keepFilters as never }),
       "g l": () => void navigate({ to: "/$key/list", params, search: keepFilters as never }),
       "g s": () => void navigate({ to: "/$key/suggestions", params }),
-      c: () =>
-        project.my_role === "viewer" ? sayRefused(app.viewer(project.name)) : void navigate({
-          to: "/$key/board",
-          params,
-          search: (old) => ({ ...old, create: true as const }),
-        }),
+      c: () => project.my_role === "viewer" ? sayRefused(app.viewer(project.name)) : create(),
     }),
   };
 }
@@ -104,14 +126,14 @@ function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => 
   const known = useProjects();
   const projects = known ?? [];
   const project = useProjectAtHand();
+  const create = useCreate();
   useCommands([
     ...(project && project.my_role !== "viewer"
       ? [{
         id: "create",
         name: palette.create,
         keys: "C",
-        run: () =>
-          void navigate({ to: "/$key/board", params: { key: project.key }, search: { create: true } }),
+        run: create,
       }]
       : []),
     { id: "waiting", name: app.waiting, keys: "G W", run: () => void navigate({ to: "/" }) },

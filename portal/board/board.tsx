@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { Stage } from "../api/types.ts";
+import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { countsQuery } from "../data/tickets.ts";
@@ -33,6 +34,9 @@ export function Board() {
       },
     }), []);
   useEffect(() => scrollWhileDragging(board.current!), []);
+  useKeptScroll(board, `board ${project.id}`, true);
+  // Without a card nothing inside takes the focus, and keys could not scroll the board.
+  const isEmpty = counts !== undefined && Object.values(counts.stages).every((count) => count === 0);
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar
@@ -40,7 +44,7 @@ export function Board() {
         filters={filters}
         change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
       />
-      <div ref={board} className="board" onClickCapture={click}>
+      <div ref={board} className="board" onClickCapture={click} tabIndex={isEmpty ? 0 : undefined}>
         {STAGE_ORDER.map((stage) => (
           <Column
             key={stage}

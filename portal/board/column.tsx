@@ -3,13 +3,17 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Stage } from "../api/types.ts";
 import { stageQuery } from "../data/tickets.ts";
+import { useKeptScroll } from "../app/kept_scroll.ts";
 import { StageIcon } from "../ui/icons.tsx";
-import { app } from "../words/app.ts";
 import { board } from "../words/board.ts";
 import { STAGES } from "../words/enums.ts";
 import { Card } from "./card.tsx";
+import { NotLoaded } from "./not_loaded.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
 import { usePagesInView } from "./use_pages_in_view.ts";
+
+/** The usual pixels of a card. */
+const CARD = 96;
 
 interface Props {
   project: string;
@@ -29,7 +33,9 @@ export function Column({ project, stage, filters, count, selected, open }: Props
   const pages = data?.pages ?? [];
   const { ref, isOver } = useDropTarget(stage);
   const list = useRef<HTMLDivElement>(null);
-  const { inView, heightOf } = usePagesInView(list, pages);
+  const name = JSON.stringify([project, stage, filters]);
+  const { inView, heightOf } = usePagesInView(list, pages, { name, height: CARD });
+  useKeptScroll(list, name, pages.length > 0);
   const isEmpty = !isPending && !pages.some(({ tickets }) => tickets.length > 0);
   return (
     <section
@@ -45,12 +51,7 @@ export function Column({ project, stage, filters, count, selected, open }: Props
       </h2>
       {isEmpty
         ? (error
-          ? (
-            <p className="empty">
-              {app.notLoaded}{" "}
-              <button type="button" className="link" onClick={() => void refetch()}>{app.tryAgain}</button>
-            </p>
-          )
+          ? <NotLoaded again={refetch} />
           : <p className="empty">{isFiltered(filters) ? board.emptyFiltered : board.emptyColumn}</p>)
         : (
           <div
@@ -65,6 +66,7 @@ export function Column({ project, stage, filters, count, selected, open }: Props
                 key={at}
                 role="presentation"
                 className="cards-page"
+                data-page
                 style={inView(at) ? undefined : { height: heightOf(at) }}
               >
                 {inView(at) && tickets.map((ticket, place) => (

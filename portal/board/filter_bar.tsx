@@ -75,7 +75,7 @@ export function FilterBar({ filters, change, withStage = false }: Props) {
       </Toggle>
       <Choice
         label={board.sort}
-        none={board.any}
+        none={board.usualSort}
         words={board.sorts}
         value={sort}
         look="chip"

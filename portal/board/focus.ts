@@ -10,7 +10,8 @@ export function cardAtHand(): HTMLElement | null {
  * Moves the focus to the card below or above, or to the card at the same height in the next column.
  */
 export function focusBeside(columns: number, rows: number): void {
-  const card = document.activeElement?.closest<HTMLElement>("[data-card]");
+  const card = document.activeElement?.closest<HTMLElement>("[data-card]") ??
+    document.querySelector<HTMLElement>("[data-card].open");
   if (!card) return focusCard(document.querySelector("[data-card]"));
   const column = card.closest<HTMLElement>("[data-column]")!;
   if (rows !== 0) {
@@ -24,6 +25,12 @@ export function focusBeside(columns: number, rows: number): void {
     const nearest = cards.find((each) => each.getBoundingClientRect().bottom > top) ?? cards.at(-1);
     if (nearest) return focusCard(nearest);
   }
+}
+
+/** The tickets of a card's column that are drawn, in their order. */
+export function idsOf(card: HTMLElement): string[] {
+  const cards = card.closest("[data-column]")!.querySelectorAll<HTMLElement>("[data-card]");
+  return Array.from(cards, ({ dataset }) => dataset["card"]!);
 }
 
 export function focusCard(card: Element | null | undefined): void {

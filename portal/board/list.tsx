@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { memo } from "react";
+import { memo, useRef } from "react";
 import { ticketsQuery } from "../data/tickets.ts";
 import type { TicketSummary } from "../api/types.ts";
+import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { Avatar } from "../ui/avatar.tsx";
@@ -12,13 +13,17 @@ import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, STAGES, TYPES } from "../words/enums.ts";
 import { More } from "./column.tsx";
+import { NotLoaded } from "./not_loaded.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
 import { RoleTag } from "./role_tag.tsx";
+import { usePagesInView } from "./use_pages_in_view.ts";
 import { useTicketSelection } from "./use_ticket_selection.tsx";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
 const route = getRouteApi("/signed-in/$key/list");
+/** The usual pixels of a row. */
+const ROW = 39;
 
 /** All tickets of a project in one order, with the board's filters and keys. */
 export function List() {
@@ -27,11 +32,17 @@ export function List() {
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const { sort = "-updated_at", ...conditions } = filters;
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery(
-    ticketsQuery(project.id, { ...conditions, sort }),
-  );
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } =
+    useInfiniteQuery(
+      ticketsQuery(project.id, { ...conditions, sort }),
+    );
+  const pages = data?.pages ?? [];
+  const scroller = useRef<HTMLDivElement>(null);
+  const name = JSON.stringify([project.id, "list", filters]);
+  const { inView, heightOf } = usePagesInView(scroller, pages, { name, height: ROW });
+  useKeptScroll(scroller, name, pages.length > 0);
   const { selected, toggle, click, dialogs } = useTicketSelection(project);
-  const tickets = data?.pages.flatMap((page) => page.tickets) ?? [];
+  const isEmpty = data !== undefined && !pages.some(({ tickets }) => tickets.length > 0);
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar
@@ -40,7 +51,7 @@ export function List() {
         withStage
         change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
       />
-      <div className="list" data-column="list" onClickCapture={click} aria-busy={isPending}>
+      <div ref={scroller} className="list" data-column="list" onClickCapture={click} aria-busy={isPending}>
         <table>
           <caption className="hidden">{list.title}</caption>
           <thead>
@@ -55,22 +66,42 @@ export function List() {
               <th scope="col" className="list-time">{list.changed}</th>
             </tr>
           </thead>
-          <tbody>
-            {tickets.map((ticket) => (
-              <Row
-                key={ticket.id}
-                ticket={ticket}
-                isSelected={selected.has(ticket.id)}
-                isOpen={open === ticket.ticket_ref}
-                toggle={toggle}
-              />
-            ))}
-          </tbody>
+          {pages.map(({ tickets }, at) => (
+            <tbody key={at} data-page>
+              {inView(at)
+                ? tickets.map((ticket) => (
+                  <Row
+                    key={ticket.id}
+                    ticket={ticket}
+                    isSelected={selected.has(ticket.id)}
+                    isOpen={open === ticket.ticket_ref}
+                    toggle={toggle}
+                  />
+                ))
+                : (
+                  <tr aria-hidden="true">
+                    <td colSpan={6} style={{ height: heightOf(at) }} />
+                  </tr>
+                )}
+            </tbody>
+          ))}
+          {isPending && (
+            <tbody>
+              {[0, 1, 2, 3].map((place) => (
+                <tr key={place} aria-hidden="true">
+                  <td colSpan={6}>
+                    <div className="ghost-line" />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          )}
         </table>
-        {!isPending && tickets.length === 0 && <p className="empty">{list.empty}</p>}
+        {isEmpty && <p className="empty">{list.empty}</p>}
+        {error && !data && <NotLoaded again={refetch} />}
         {hasNextPage && (
           <More
-            pages={data?.pages.length ?? 0}
+            pages={pages.length}
             load={() => !isFetchingNextPage && void fetchNextPage()}
           />
         )}

@@ -1,7 +1,9 @@
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
-import { cardAtHand, focusBeside } from "./focus.ts";
+import { sayDone } from "../app/toasts.tsx";
+import { board } from "../words/board.ts";
+import { cardAtHand, focusBeside, idsOf } from "./focus.ts";
 import type { Moving } from "./move_menu.tsx";
 import type { useSelection } from "./use_selection.ts";
 
@@ -25,10 +27,16 @@ export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void 
       const stage = STAGE_ORDER[STAGE_ORDER.indexOf(tickets[0]?.stage ?? "live") + by];
       if (stage) move(tickets, stage);
     });
+  /** While a ticket is open, the next one opens in its place. */
+  const go = (by: number) => () => {
+    const isOpen = document.querySelector("[data-card].open") !== null;
+    focusBeside(0, by);
+    if (isOpen) document.activeElement?.closest("[data-card]")?.querySelector("a")?.click();
+  };
   const sideways = (by: number) => (event: KeyboardEvent) => event.shiftKey ? step(by)() : focusBeside(by, 0);
   useKeys({
-    j: () => focusBeside(0, 1),
-    k: () => focusBeside(0, -1),
+    j: go(1),
+    k: go(-1),
     h: () => focusBeside(-1, 0),
     l: () => focusBeside(1, 0),
     ArrowDown: () => focusBeside(0, 1),
@@ -38,8 +46,9 @@ export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void 
     x: atCard((id) => selection.toggle(id)),
     m: atCard((id, from) => openMenu({ tickets: chosen(id), from })),
     "mod+a": atCard((_, card) => {
-      const cards = card.closest("[data-column]")?.querySelectorAll<HTMLElement>("[data-card]") ?? [];
-      selection.add([...cards].map(({ dataset }) => dataset["card"]!));
+      const ids = idsOf(card);
+      selection.add(ids);
+      sayDone(board.selectedLoaded(ids.length));
     }),
     ...(selection.selected.size > 0 && { Escape: selection.clear }),
   });

@@ -3,8 +3,6 @@ import type { TicketPage } from "../data/ticket_pages.ts";
 
 /** The pixels above and below the visible part in which pages are drawn, too. */
 const AROUND = 1_600;
-/** The assumed pixels of a card, until its page has been drawn and measured. */
-const CARD = 96;
 
 interface View {
   from: number;
@@ -15,17 +13,33 @@ interface View {
   heights: ReadonlyMap<string, number>;
 }
 
+/** The last view of each list, so that a person who comes back finds the same place. */
+const kept = new Map<string, View>();
+const BEGIN: View = { from: 0, to: 1, focused: -1, heights: new Map() };
+
+interface Options {
+  /** The list's name among all lists of the portal. */
+  name: string;
+  /** The assumed pixels of a ticket, until its page has been drawn and measured. */
+  height: number;
+}
+
 /**
  * Returns the pages of a long list that are drawn: the pages near the visible part, and the page
  * that has the focus. Other pages are replaced by an empty element of the same height, so that
- * thousands of tickets cost no more than dozens. The pages are the first elements of the list.
+ * thousands of tickets cost no more than dozens. Each page is an element with `data-page`.
  */
-export function usePagesInView(list: RefObject<HTMLElement | null>, pages: readonly TicketPage[]) {
-  const [view, setView] = useState<View>({ from: 0, to: 1, focused: -1, heights: new Map() });
+export function usePagesInView(
+  list: RefObject<HTMLElement | null>,
+  pages: readonly TicketPage[],
+  { name, height }: Options,
+) {
+  const [view, setView] = useState<View>(() => kept.get(name) ?? BEGIN);
   const look = useEffectEvent(() => {
     const element = list.current;
-    if (element) setView((old) => same(old, viewOf(element, pages, old)));
+    if (element) setView((old) => same(old, viewOf(element, pages, old, height)));
   });
+  useEffect(() => void kept.set(name, view), [name, view]);
   const { length } = pages;
   const hasList = length > 0;
   useEffect(() => {
@@ -47,7 +61,7 @@ export function usePagesInView(list: RefObject<HTMLElement | null>, pages: reado
   useEffect(() => look(), [length]);
   return {
     inView: (at: number) => at >= view.from && at <= view.to || at === view.focused,
-    heightOf: (at: number) => heightOf(pages[at]!, view.heights),
+    heightOf: (at: number) => heightOf(pages[at]!, view.heights, height),
   };
 }
 
@@ -55,18 +69,18 @@ function keyOf({ tickets }: TicketPage): string {
   return `${tickets[0]?.id} ${tickets.length}`;
 }
 
-function heightOf(page: TicketPage, heights: View["heights"]): number {
-  return heights.get(keyOf(page)) ?? page.tickets.length * CARD;
+function heightOf(page: TicketPage, heights: View["heights"], each: number): number {
+  return heights.get(keyOf(page)) ?? page.tickets.length * each;
 }
 
-function viewOf(list: HTMLElement, pages: readonly TicketPage[], old: View): View {
-  const elements = pages.map((_, at) => list.children[at] as HTMLElement | undefined);
+function viewOf(list: HTMLElement, pages: readonly TicketPage[], old: View, each: number): View {
+  const elements = Array.from(list.querySelectorAll<HTMLElement>("[data-page]"));
   const heights = pages.map((page, at) =>
-    elements[at]?.firstChild ? elements[at].offsetHeight : heightOf(page, old.heights)
+    elements[at]?.querySelector("[data-card]") ? elements[at].offsetHeight : heightOf(page, old.heights, each)
   );
   return {
     ...rangeOf(list, heights),
-    focused: elements.findIndex((element) => element?.contains(document.activeElement)),
+    focused: elements.findIndex((element) => element.contains(document.activeElement)),
     heights: new Map(pages.map((page, at) => [keyOf(page), heights[at]!])),
   };
 }

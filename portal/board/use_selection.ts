@@ -12,6 +12,8 @@ export function useSelection() {
         if (!next.delete(id)) next.add(id);
         return next;
       }),
+    /** The last one that was selected, from which a range goes. */
+    last: [...selected].at(-1),
     add: (ids: string[]) => setSelected((old) => new Set([...old, ...ids])),
   };
 }

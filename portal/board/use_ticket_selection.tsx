@@ -2,9 +2,17 @@ import type { MouseEvent, ReactNode } from "react";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { loadedTickets } from "../data/ticket_lists.ts";
 import { BulkBar } from "./bulk_bar.tsx";
+import { idsOf } from "./focus.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
 import { useMoves } from "./use_moves.tsx";
 import { useSelection } from "./use_selection.ts";
+
+/** The tickets from one card to another of the same column, or the one if they are in two. */
+function cardsTo(card: HTMLElement, from: string | undefined): string[] {
+  const ids = idsOf(card);
+  const [start, end] = [ids.indexOf(from ?? ""), ids.indexOf(card.dataset["card"]!)];
+  return start < 0 ? [ids[end]!] : ids.slice(Math.min(start, end), Math.max(start, end) + 1);
+}
 
 /**
  * The selected tickets of the board or the list, with the keys and clicks that select and move
@@ -32,6 +40,9 @@ export function useTicketSelection(project: Project) {
     else if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
       toggle(id);
+    } else if (event.shiftKey) {
+      event.preventDefault();
+      selection.add(cardsTo(card, selection.last));
     }
   };
   const [first] = selected;

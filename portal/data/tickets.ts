@@ -38,8 +38,11 @@ export function countsQuery(project: string, { sort: _, stage: __, ...filters }:
 }
 
 /** The tickets of a project that a search finds, the best first. */
-export function foundQuery(project: string, q: string, limit: number) {
-  return trpc.tickets.list.queryOptions({ id: project, q, limit });
+export function foundQuery(
+  project: string,
+  asked: Pick<Inputs["tickets"]["list"], "q" | "status" | "limit">,
+) {
+  return trpc.tickets.list.queryOptions({ id: project, ...asked });
 }
 
 /** The first ticket that a project ever had. */

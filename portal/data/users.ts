@@ -8,11 +8,18 @@ export function usersQuery(q: string) {
 }
 
 const users = trpc.users.list.pathKey();
+/** All that shows a person's name. */
+const named = [
+  users,
+  trpc.auth.me.pathKey(),
+  trpc.projects.people.pathKey(),
+  trpc.projects.members.pathKey(),
+];
 
 export const createUser = (input: Inputs["users"]["create"]) =>
   changing(handoff.api.users.create.mutate(input), users);
 
 export const updateUser = (input: Inputs["users"]["update"]) =>
-  changing(handoff.api.users.update.mutate(input), users);
+  changing(handoff.api.users.update.mutate(input), ...named);
 
 export const inviteUser = (id: string) => handoff.api.users.invite.mutate({ id });

@@ -10,6 +10,7 @@ import { useTitle } from "../app/title.tsx";
 import { archiveInbox, inboxQuery, readInbox, restoreInbox, snoozeInbox } from "../data/inbox.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Archive, Check, Clock, StageIcon, Up } from "../ui/icons.tsx";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { Time } from "../ui/time.tsx";
 import { waiting } from "../words/waiting.ts";
 import { inbox as words } from "../words/waiting.ts";
@@ -59,7 +60,8 @@ export function Inbox() {
           <p>{words.emptyHint}</p>
         </div>
       )}
-      <ul className="inbox" aria-busy={!data}>
+      {!data && !error && <Ghosts rows={4} />}
+      <ul className="inbox">
         {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} isArchive={isArchive} />)}
       </ul>
       {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{waiting.more}</Button>}

@@ -4,7 +4,9 @@ import { screen, signedInRoute } from "../app/tree.tsx";
 export const searchRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/search",
-  validateSearch: ({ q }): { q?: string | undefined } =>
-    (typeof q === "string" || typeof q === "number") && q !== "" ? { q: String(q).slice(0, 200) } : {},
+  validateSearch: ({ q, open }): { q?: string | undefined; open?: true | undefined } => ({
+    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 200) }),
+    ...(open === true && { open }),
+  }),
   component: screen(() => import("./search.tsx"), "Search"),
 });

@@ -15,6 +15,7 @@ import {
   suggestionsQuery,
   undoSuggestion,
 } from "../data/suggestions.ts";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { Check, Close, Spark } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { suggestions as words } from "../words/waiting.ts";
@@ -100,7 +101,8 @@ export function Suggestions() {
           <p>{words.emptyHint}</p>
         </div>
       )}
-      <ol className="suggestions" aria-busy={!data}>
+      {!data && !error && <Ghosts rows={2} tall />}
+      <ol className="suggestions">
         {rows.map((row) => (
           <Card
             key={row.id}

@@ -76,7 +76,7 @@ export function CommentCard({ project, comment, replies, me, mayWrite }: Props) 
 
 function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
   const [text, setText] = useDraft<string>(`${comment.id}.edit`);
-  const { author, body, created_at, edited_at, resolved_at } = comment;
+  const { author, body, created_at, edited_at, resolved_at, imported } = comment;
   const at = { id: project.id, ticketId: comment.ticket_id };
   const onError = (error: unknown) => sayRefused(error);
   const update = useMutation({
@@ -101,6 +101,7 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
       <div className="comment-text">
         <header>
           <b>{name}</b> <Time at={created_at} />
+          {imported && <span className="tag" title={words.importedHint}>{words.imported}</span>}
           {edited_at && <small>{words.edited}</small>}
           {resolved_at && <span className="tag done">{words.resolved}</span>}
           <span className="space" />

@@ -8,6 +8,7 @@ import { commentsQuery } from "../data/comments.ts";
 import { meQuery } from "../data/me.ts";
 import { questionsQuery } from "../data/questions.ts";
 import { Question as QuestionIcon } from "../ui/icons.tsx";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import type { QuestionDraft } from "./ask_question.tsx";
@@ -28,7 +29,7 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: me } = useQuery(meQuery);
   const comments = useInfiniteQuery(commentsQuery(at));
-  const { data: asked } = useQuery(questionsQuery(at));
+  const { data: asked, isPending: isAskedPending } = useQuery(questionsQuery(at));
   // Questions that wait for an answer may be behind a hundred old ones.
   const { data: waiting } = useQuery(questionsQuery(at, "pending"));
   const questions = new Map(
@@ -44,6 +45,8 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
   const threads = all.filter(({ parent_id }) => parent_id === null);
   const said = [...threads.map(ofComment), ...[...questions.values()].map(ofQuestion)]
     .toSorted((one, other) => one.at.localeCompare(other.at));
+  // The fields below come with what was said, because they would move away under the pointer.
+  if ((comments.isPending || isAskedPending) && !comments.error) return <Ghosts rows={3} />;
   return (
     <>
       {comments.data && asked && said.length === 0 && <p className="empty">{words.empty}</p>}

@@ -116,6 +116,9 @@ function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: 
       </div>
       <footer className="actions">
         <small>{words.kept}</small>
+        {kept && (
+          <Button className="button quiet" onPress={() => (setDraft(null), leave())}>{words.discard}</Button>
+        )}
         <Button className="button" onPress={() => leave()}>{app.cancel}</Button>
         <Button type="submit" className="button primary" isPending={create.isPending}>{words.create}</Button>
       </footer>

@@ -13,7 +13,7 @@ import { isBlank, lengthOf } from "../ui/lengths.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { TooLong } from "../ui/too_long.tsx";
 import { Time } from "../ui/time.tsx";
-import { question as words } from "../words/ticket.ts";
+import { conversation as talk, question as words } from "../words/ticket.ts";
 import { speakerName } from "./speaker.ts";
 
 interface Props {
@@ -36,6 +36,7 @@ export function QuestionCard({ project, question, mayWrite, isOwn = false, onAns
       <header>
         <Avatar name={asked_by.name ?? "?"} isAgent={asked_by.kind === "agent"} />
         <b>{words.asks(speakerName(asked_by))}</b> <Time at={question.created_at} />
+        {question.imported && <span className="tag" title={talk.importedHint}>{talk.imported}</span>}
         {due_at && status === "pending" && (
           <span className="tag">
             {words.due} <Time at={due_at} />
@@ -73,6 +74,7 @@ function Answered({ question: { answer, options, kind } }: { question: Question 
       <small>
         <Check /> {answer.by === "default" ? words.byDefault : words.answered(answer.user_name ?? "")},{" "}
         <Time at={answer.at} />
+        {answer.imported && <span className="tag" title={talk.importedHint}>{talk.imported}</span>}
       </small>
       {answer.option_ids.length > 0 && (
         <p>

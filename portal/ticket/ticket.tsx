@@ -5,6 +5,7 @@ import { part } from "../api/load.ts";
 import type { Project, Ticket } from "../api/types.ts";
 import { useTitle } from "../app/title.tsx";
 import { ticketQuery } from "../data/tickets.ts";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { ticket as words } from "../words/ticket.ts";
 import { Editable } from "./editable.tsx";
@@ -29,8 +30,9 @@ export function TicketView({ project, ticketRef }: { project: Project; ticketRef
   if (error && !data) return <p role="alert" className="refusal ticket-refusal">{sentenceOf(error)}</p>;
   if (!data) {
     return (
-      <div className="ticket" aria-busy="true">
-        <div className="card ghost" />
+      <div className="ticket">
+        <Ghosts rows={1} />
+        <Ghosts rows={2} tall />
       </div>
     );
   }
@@ -74,7 +76,7 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
         )}
       </div>
       <Tabs label={words.of(ticket.ticket_ref)} tabs={tabs} selected={tab} select={setTab}>
-        <Suspense key={tab}>
+        <Suspense key={tab} fallback={<Ghosts rows={3} />}>
           <Panel {...shared} />
         </Suspense>
       </Tabs>

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Button, Form } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
+import { app } from "../words/app.ts";
 
 interface Props {
   /** Makes the call with the form's values by name. It leaves out empty fields. */
@@ -10,6 +11,8 @@ interface Props {
   children: ReactNode;
   /** Runs after the service has done the call. */
   done?: () => void;
+  /** Closes a form that is open only while it is filled in. */
+  cancel?: () => void;
   look?: "inline" | "stacked";
 }
 
@@ -17,7 +20,7 @@ interface Props {
  * A form that makes one call. It shows the service's refusal, and the message for each field next
  * to that field. After a refusal the typed values stay.
  */
-export function CallForm({ send, submit, children, done, look = "stacked" }: Props) {
+export function CallForm({ send, submit, children, done, cancel, look = "stacked" }: Props) {
   const call = useMutation({ mutationFn: ({ values }: Submission) => send(values) });
   return (
     <Form
@@ -37,6 +40,7 @@ export function CallForm({ send, submit, children, done, look = "stacked" }: Pro
       {call.error && <p role="alert" className="refusal">{sentenceOf(call.error)}</p>}
       {children}
       <Button type="submit" className="button primary" isPending={call.isPending}>{submit}</Button>
+      {cancel && <Button className="button quiet" onPress={cancel}>{app.cancel}</Button>}
     </Form>
   );
 }

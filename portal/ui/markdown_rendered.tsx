@@ -1,11 +1,19 @@
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { Link } from "@tanstack/react-router";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import { queryClient } from "../api/client.ts";
+import { projectsQuery } from "../data/projects.ts";
 
 // A picture would be loaded from another host, which would learn who reads the text. Therefore a
 // link to the picture is shown instead.
 const PARTS: Components = {
-  a: ({ href, children }) => <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>,
+  a: ({ href, children }) => {
+    const [, key, ref] = /^\/([A-Z0-9]+)\/tickets\/([A-Z0-9-]+)$/.exec(href ?? "") ?? [];
+    return key && ref
+      ? <Link to="/$key/tickets/$ref" params={{ key, ref }}>{children}</Link>
+      : <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>;
+  },
   img: ({ src, alt }) => (
     <a href={String(src ?? "")} target="_blank" rel="noopener noreferrer nofollow">
       {alt || String(src ?? "")}
@@ -37,33 +45,58 @@ interface Node {
   children?: Node[];
 }
 
+/** A ref such as HO-12 in a text. */
+const REF = /\b([A-Z][A-Z0-9]{1,9})-([1-9]\d{0,8})\b/g;
+
 /**
  * Shows a mention, `@[name](user-id)`, by its name, and keeps each line as it was typed. A name is
  * put in after the text was read, because a name isn't Markdown.
  */
-function readText(names: string[]): Plugin {
+function readText(names: string[], keys: ReadonlySet<string>): Plugin {
   const named = (text: string) => text.replace(PLACE, (all, at: string) => names[Number(at)] ?? all);
-  const piecesOf = (text: string): Node[] =>
-    text.split(/(\uE000\d+\uE001|\r?\n)/).filter(Boolean).map((piece) => {
-      if (/^\r?\n$/.test(piece)) return { type: "break" };
+  const piecesOf = (text: string, isLink: boolean): Node[] =>
+    text.split(/(\uE000\d+\uE001|\r?\n)/).filter(Boolean).flatMap((piece): Node[] => {
+      if (/^\r?\n$/.test(piece)) return [{ type: "break" }];
       const node = { type: "text", value: named(piece) };
-      return node.value === piece ? node : { type: "strong", children: [node] };
+      return node.value === piece
+        ? (isLink ? [node] : linked(piece))
+        : [{ type: "strong", children: [node] }];
     });
-  const read = (node: Node): void => {
+  /** Names of tickets become links to them, if the person is in their projects. */
+  const linked = (text: string): Node[] => {
+    let end = 0;
+    const nodes = Array.from(text.matchAll(REF)).flatMap(({ 0: ref, 1: key, index }): Node[] => {
+      if (!keys.has(key!)) return [];
+      const before = { type: "text", value: text.slice(end, index) };
+      end = index + ref.length;
+      return [before, {
+        type: "link",
+        url: `/${key}/tickets/${ref}`,
+        children: [{ type: "text", value: ref }],
+      }];
+    });
+    return [...nodes, { type: "text", value: text.slice(end) }];
+  };
+  const read = (node: Node, isInLink = false): void => {
     if (node.url) node.url = named(node.url);
     if (node.value && node.type !== "text") node.value = named(node.value);
     if (!node.children) return;
-    node.children.forEach(read);
-    node.children = node.children.flatMap((child) => child.type === "text" ? piecesOf(child.value!) : child);
+    const isLink = isInLink || node.type.startsWith("link");
+    for (const child of node.children) read(child, isLink);
+    node.children = node.children.flatMap((child) =>
+      child.type === "text" ? piecesOf(child.value!, isLink) : child
+    );
   };
   return () => (tree: unknown) => read(tree as Node);
 }
 
 export default function Rendered({ text }: { text: string }) {
+  const projects = queryClient.getQueryData(projectsQuery.queryKey)?.projects ?? [];
+  const keys = new Set(projects.map(({ key }) => key));
   const names: string[] = [];
   const marked = text.replace(MENTION, (_, name: string) => `\uE000${names.push(`@${name}`) - 1}\uE001`);
   return (
-    <ReactMarkdown remarkPlugins={[readGfm, readText(names)]} components={PARTS} skipHtml={false}>
+    <ReactMarkdown remarkPlugins={[readGfm, readText(names, keys)]} components={PARTS} skipHtml={false}>
       {marked}
     </ReactMarkdown>
   );

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import { app } from "../words/app.ts";
+import { Ghosts } from "./ghosts.tsx";
 
 interface Props<Row> {
   label: string;
@@ -15,10 +16,11 @@ interface Props<Row> {
 /** A list of rows, each with its facts at the left and its buttons at the right. */
 export function Rows<Row>({ label, rows, error, keyOf, children, empty = app.nothing }: Props<Row>) {
   if (error) return <p role="alert" className="refusal">{sentenceOf(error)}</p>;
-  if (rows?.length === 0) return <p className="empty">{empty}</p>;
+  if (!rows) return <Ghosts rows={2} />;
+  if (rows.length === 0) return <p className="empty">{empty}</p>;
   return (
-    <ul className="rows" aria-label={label} aria-busy={!rows}>
-      {rows?.map((row) => <li key={keyOf(row)}>{children(row)}</li>)}
+    <ul className="rows" aria-label={label}>
+      {rows.map((row) => <li key={keyOf(row)}>{children(row)}</li>)}
     </ul>
   );
 }

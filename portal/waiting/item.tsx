@@ -10,6 +10,7 @@ import { caseQuery } from "../data/test_cases.ts";
 import { Decide } from "../ticket/decide.tsx";
 import { QuestionCard } from "../ticket/question_card.tsx";
 import { Check, Clock, Flask, Link as LinkIcon, Question, Robot, Tasks, Warn } from "../ui/icons.tsx";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { cases } from "../words/ticket.ts";
@@ -99,16 +100,18 @@ function AskedQuestion({ item, done }: Pick<Props, "item" | "done">) {
   const at = placeOf(item);
   const { data: question, error } = useQuery(questionQuery(at, item.id));
   if (error) return <p className="hint">{words.goneHint}</p>;
-  if (!question) return <p dir="auto">{item.title}</p>;
+  if (!question) return <Ghosts rows={1} tall />;
   return <QuestionCard project={at} question={question} mayWrite onAnswered={done} />;
 }
 
 function Approval({ item, done }: Pick<Props, "item" | "done">) {
   const at = placeOf(item);
-  const { data: testCase } = useQuery(caseQuery(at, item.id));
+  const { data: testCase, error } = useQuery(caseQuery(at, item.id));
+  if (error) return <p className="hint">{words.goneHint}</p>;
   return (
     <>
       <b dir="auto">{item.title}</b>
+      {!testCase && <Ghosts rows={1} tall />}
       {testCase && <Markdown text={testCase.instruction} />}
       {testCase?.link && (
         <a className="link" href={testCase.link} target="_blank" rel="noopener noreferrer">

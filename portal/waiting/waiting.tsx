@@ -5,9 +5,11 @@ import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
 import { useWaitingCount } from "../app/areas.tsx";
+import { FirstSteps } from "../app/first_steps.tsx";
 import { useKeys } from "../app/keys.ts";
 import { useTitle } from "../app/title.tsx";
 import { waitingChanged, waitingQuery } from "../data/waiting.ts";
+import { Ghosts } from "../ui/ghosts.tsx";
 import { Check } from "../ui/icons.tsx";
 import { waiting as words } from "../words/waiting.ts";
 import { isBegun } from "../ticket/question_card.tsx";
@@ -58,9 +60,11 @@ export function Waiting() {
         <h1>{words.title}</h1>
         <p className="hint" role="status">{data && (items.length > 0 ? words.hint : "")}</p>
       </header>
+      <FirstSteps />
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
       {data && items.length === 0 && <Empty />}
-      <ol ref={list} className="waiting-list" aria-busy={!data}>
+      {!data && !error && <Ghosts rows={3} tall />}
+      <ol ref={list} className="waiting-list">
         {items.map((item) => (
           <Item
             key={`${item.kind} ${item.id}`}

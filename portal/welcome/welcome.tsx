@@ -10,6 +10,7 @@ import { NewProject } from "../projects/new_project.tsx";
 import { Check } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { welcome as words } from "../words/welcome.ts";
+import { useConnectedAgent } from "../app/first_steps.tsx";
 import { FirstAgent } from "./first_agent.tsx";
 import { FirstTicket } from "./first_ticket.tsx";
 
@@ -41,6 +42,7 @@ function Steps({ project }: { project: Project | undefined }) {
     enabled: project !== undefined,
   });
   const ticket = data?.tickets[0];
+  const agent = useConnectedAgent();
   return (
     <ol className="steps">
       <Step place={1} name={words.project} hint={words.projectHint} done={project?.name}>
@@ -54,7 +56,7 @@ function Steps({ project }: { project: Project | undefined }) {
       >
         {project && data && <FirstTicket project={project} />}
       </Step>
-      <Step place={3} name={words.agent} hint={words.agentHint}>
+      <Step place={3} name={words.agent} hint={words.agentHint} done={ticket && agent && words.isConnected}>
         {project && ticket && <FirstAgent project={project} ticketRef={ticket.ticket_ref} />}
       </Step>
       {project && ticket && (

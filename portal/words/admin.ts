@@ -25,6 +25,7 @@ export const admin = {
   addUser: "Add",
   inviteLink: "Invite link, to be passed on",
   newInvite: "New invite link",
+  rename: (name: string) => `Change the name of ${name}`,
   deactivate: "Deactivate",
   deactivateQuestion: (name: string) => `${name} is signed out everywhere, and their keys stop working.`,
   deactivated: "deactivated",

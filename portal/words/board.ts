@@ -13,6 +13,7 @@ export const board = {
   any: "Any",
   clearFilters: "Clear filters",
   sort: "Sort",
+  usualSort: "As usual",
   sorts: {
     "-priority": "Priority",
     "-updated_at": "Recently changed",
@@ -32,6 +33,7 @@ export const board = {
   selected: "Selected",
   selectedCount: (count: number) => `${count} selected`,
   selectedTickets: "Selected tickets",
+  selectedLoaded: (count: number) => `${count} selected. Tickets that aren't loaded yet are not among them.`,
   close: "Close…",
   clear: "Clear",
   atMost: (count: number) => `At most ${count} tickets are moved at once`,

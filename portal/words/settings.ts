@@ -35,7 +35,7 @@ export const settings = {
   account: "Account",
   role: "Role",
   roles: { member: "Member", admin: "Admin of the account", super_admin: "Admin of the installation" },
-  profileHint: "An admin of the account can change these.",
+  profileHint: "An admin can change these in the administration, under People.",
   password: "Password",
   passwordHint: "Your other sessions end. API keys stay valid unless you revoke them too.",
   currentPassword: "Current password",

@@ -99,4 +99,6 @@ export const search = {
   empty: "Nothing found.",
   begin: "Search the tickets of all your projects.",
   found: (count: number) => `${count} found`,
+  onlyOpen: "Only open ones",
+  more: (count: number) => `Search ${count} more ${count === 1 ? "project" : "projects"}`,
 };

@@ -26,4 +26,8 @@ export const welcome = {
   prompt: (ref: string) =>
     `Take ticket ${ref} from the handoff server, split it into tasks, and work on them. Ask me there if something is unclear.`,
   board: "Go to the board",
+  ticketLeft: "Two first steps are left: a ticket, and an agent.",
+  agentLeft: "One first step is left: connect an agent.",
+  goOn: "Go on",
+  notNow: "Not now",
 };

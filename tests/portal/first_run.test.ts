@@ -31,6 +31,10 @@ test("a new installation leads to a project, a ticket and a connected agent in t
   // A reload loses none of the steps, because the service knows which are done.
   await page.reload();
   await step(page, 2).getByText("The export forgets").waitFor();
+  // The first page leads back until the third step is done.
+  await page.goto("/");
+  await page.getByText("One first step is left: connect an agent.").waitFor();
+  await page.getByRole("link", { name: "Go on" }).click();
   expect(await page.getByLabel("Name of the agent").inputValue()).toBe("Coding agent");
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByText("Waits for the agent's first call…").waitFor();
@@ -44,6 +48,11 @@ test("a new installation leads to a project, a ticket and a connected agent in t
   }
   expect(await toolsOf(key)).toContain("claim_task");
   await page.getByText("The agent is connected.").waitFor();
+  await page.goto("/");
+  await page.getByText("Nothing waits for you.").waitFor();
+  expect(await page.getByText("One first step is left").count()).toBe(0);
+  await page.goto("/welcome");
+  await step(page, 3).getByText("The agent is connected.").waitFor();
   await page.getByRole("link", { name: "Go to the board" }).click();
   await page.getByRole("region", { name: "Backlog" }).getByText("The export forgets").waitFor();
   bed.now.expectNoComplaints();

@@ -131,3 +131,56 @@ test("a change by others enters or leaves a filtered list and finds its place in
   expect(readings.pages).toBe(0);
   bed.now.expectNoComplaints();
 });
+
+test("who comes back from a ticket's page finds the column, the board and the list where they were", async () => {
+  const { page } = await bed.now.enter(undefined, { viewport: { width: 900, height: 700 } });
+  await page.goto("/HO/board");
+  await page.locator("[data-card]").first().waitFor();
+  const cards = page.locator("[data-column=backlog] .cards");
+  while (await loaded(page) < 4) {
+    await cards.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  await cards.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+  await page.locator(".board").evaluate((element) => element.scrollTo(120, 0));
+  await page.waitForTimeout(300);
+  const tops = () => cards.evaluate((element) => element.scrollTop);
+  const sideways = () => page.locator(".board").evaluate((element) => element.scrollLeft);
+  const [before, aside] = [await tops(), await sideways()];
+  expect(aside).toBeGreaterThan(0);
+  expect(before).toBeGreaterThan(3_000);
+  await page.evaluate(() => {
+    const list = document.querySelector("[data-column=backlog] .cards")!.getBoundingClientRect();
+    const card = [...document.querySelectorAll<HTMLElement>("[data-column=backlog] [data-card]")]
+      .find((each) => each.getBoundingClientRect().top > list.top + 50)!;
+    card.querySelector("a")!.click();
+  });
+  await page.getByRole("link", { name: "Open as a page" }).click();
+  await page.locator(".ticket-page").waitFor();
+  await page.goBack();
+  await page.goBack();
+  await page.locator(".panel").waitFor({ state: "detached" });
+  await page.locator("[data-card]").first().waitFor();
+  expect(Math.abs(await tops() - before)).toBeLessThan(100);
+  expect(await sideways()).toBe(aside);
+  bed.now.expectNoComplaints();
+});
+
+test("a list draws the rows in sight alone, however many it has", async () => {
+  const { page } = await bed.now.enter(undefined, { viewport: { width: 1440, height: 700 } });
+  await page.goto("/HO/list?sort=created_at");
+  const rows = page.locator("tr[data-card]");
+  await rows.first().waitFor();
+  const list = page.locator(".list");
+  while (await page.locator("tbody[data-page]").count() < 3) {
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  const total = await list.evaluate((element) => element.scrollHeight);
+  await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect.poll(() => rows.count()).toBeLessThan(TICKETS - PAGE);
+  expect(await list.evaluate((element) => element.scrollHeight)).toBe(total);
+  await list.evaluate((element) => element.scrollTo(0, 0));
+  await page.locator(`[data-card="${ids[0]}"]`).waitFor();
+  bed.now.expectNoComplaints();
+});

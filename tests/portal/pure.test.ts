@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { isFiltered, readFilters } from "../../portal/board/filters.ts";
+import type { HistoryEntry } from "../../portal/api/types.ts";
+import { changesOf, sentenceOf } from "../../portal/words/history.ts";
 import { rangeOf } from "../../portal/board/use_pages_in_view.ts";
 
 test("an address keeps the filters that are known, and leaves out all else", () => {
@@ -40,4 +42,91 @@ test("the pages near the visible part are drawn, and no others", () => {
   expect(at(39_200)).toEqual({ from: 9, to: 9 });
   expect(at(90_000)).toEqual({ from: 9, to: 9 });
   expect(rangeOf({ scrollTop: 0, clientHeight: 800 }, [])).toEqual({ from: 0, to: 0 });
+});
+
+const ANN = "01a22059-3ae2-778f-8000-000000000001";
+const BEN = "01a22059-3ae2-778f-8000-000000000002";
+
+/** One act of Ann's on a task, by the fields that it changes. */
+function act(
+  fields: Record<string, [from: unknown, to: unknown]>,
+  actor: Partial<HistoryEntry["actor"]> = {},
+) {
+  return Object.entries(fields).map(([field, [from, to]], at): HistoryEntry => ({
+    id: 100 - at,
+    at: "2026-11-28T11:00:00.000Z",
+    actor: { kind: "user", id: ANN, name: "Ann", ...actor },
+    request_id: "1",
+    entity: "task",
+    entity_id: "t1",
+    action: "changed",
+    field,
+    from,
+    to,
+  }));
+}
+
+test.each<[string, HistoryEntry[], string | null]>([
+  [
+    "a claim",
+    act({ status: ["pending", "in_progress"], assignee_user_id: [null, ANN], claimed_with: [null, BEN] }),
+    "claimed the task “Collect the zones”",
+  ],
+  [
+    "a claim that ended",
+    act({ status: ["in_progress", "pending"], assignee_user_id: [ANN, null] }, { kind: "job" }),
+    "ended the claim of the task “Collect the zones”",
+  ],
+  [
+    "a claim that was given up",
+    act({ status: ["in_progress", "pending"], assignee_user_id: [ANN, null] }),
+    "put back the task “Collect the zones”",
+  ],
+  ["a task taken over", act({ assignee_user_id: [BEN, ANN] }), "took over the task “Collect the zones”"],
+  [
+    "a task given to another",
+    act({ assignee_user_id: [null, BEN] }),
+    "gave the task “Collect the zones” to Ben",
+  ],
+  [
+    "a task that waits",
+    act({ status: ["in_progress", "blocked"], blocking_reason: [null, "No access"] }),
+    "blocked the task “Collect the zones”: “No access”",
+  ],
+  [
+    "a finished one",
+    act({ status: ["in_progress", "done"], actual_minutes: [null, 3] }),
+    "finished the task “Collect the zones”",
+  ],
+  [
+    "another title",
+    act({ title: ["Zones", "Collect the zones"], status: ["pending", "done"] }),
+    "finished the task “Collect the zones”, changed the title of the task “Collect the zones” from “Zones” to “Collect the zones”",
+  ],
+  ["nothing for people", act({ claimed_with: [null, BEN], assignee_session_id: [null, "x"] }), null],
+])("history says %s in one sentence", (_, entries, sentence) => {
+  const changes = changesOf(entries);
+  expect(changes.map((change) => sentenceOf(change, { thing: "Collect the zones", person: "Ben" }))).toEqual([
+    sentence,
+  ]);
+});
+
+test("a new order of tasks is told once, and the order after a deletion not at all", () => {
+  const moved = ["t1", "t2", "t3"].flatMap((entity_id, at) =>
+    act({ sequence: [at, at + 1] }).map((entry) => ({ ...entry, entity_id, id: 300 - at }))
+  );
+  const named = { thing: undefined, person: undefined };
+  expect(changesOf(moved).map((change) => sentenceOf(change, named))).toEqual([
+    "changed the order of the tasks",
+  ]);
+  const deleted = {
+    ...moved[0]!,
+    id: 400,
+    entity_id: "t0",
+    action: "deleted",
+    field: null,
+    from: { title: "Gone" },
+  };
+  expect(changesOf([deleted, ...moved]).map((change) => sentenceOf(change, { ...named, thing: "Gone" })))
+    .toEqual(["deleted the task “Gone”"]);
 });

@@ -53,6 +53,7 @@ test("a phone reaches every screen of a project, and filters stay between board 
   const { page } = await bed.now.enter("ana@example.test", { viewport: { width: 390, height: 844 } });
   await page.goto("/HO/board?priority=high");
   const screens = page.getByRole("navigation", { name: "Screens of the project" });
+  expect((await screens.boundingBox())!.height).toBeGreaterThanOrEqual(44);
   await screens.getByRole("link", { name: "List" }).click();
   await page.getByRole("table").waitFor();
   expect(new URL(page.url()).search).toBe("?priority=high");
