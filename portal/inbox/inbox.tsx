@@ -61,7 +61,7 @@ export function Inbox() {
         </div>
       )}
       {!data && !error && <Ghosts rows={4} />}
-      <ul className="inbox">
+      <ul className="inbox" aria-busy={!data}>
         {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} isArchive={isArchive} />)}
       </ul>
       {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{waiting.more}</Button>}

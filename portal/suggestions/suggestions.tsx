@@ -102,7 +102,7 @@ export function Suggestions() {
         </div>
       )}
       {!data && !error && <Ghosts rows={2} tall />}
-      <ol className="suggestions">
+      <ol className="suggestions" aria-busy={!data}>
         {rows.map((row) => (
           <Card
             key={row.id}

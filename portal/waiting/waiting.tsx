@@ -64,7 +64,7 @@ export function Waiting() {
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
       {data && items.length === 0 && <Empty />}
       {!data && !error && <Ghosts rows={3} tall />}
-      <ol ref={list} className="waiting-list">
+      <ol ref={list} className="waiting-list" aria-busy={!data}>
         {items.map((item) => (
           <Item
             key={`${item.kind} ${item.id}`}

@@ -9,7 +9,7 @@ export interface Change extends Omit<HistoryEntry, "field" | "from" | "to"> {
   whole: unknown;
 }
 
-/** What a sentence needs to know besides its change. */
+/** The names for the sentence about a change. */
 export interface Named {
   /** The name of the changed thing. */
   thing: string | undefined;
