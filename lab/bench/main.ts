@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchAttacks } from "./attacks.ts";
+import { benchBacklog } from "./backlog.ts";
 import { benchBefore } from "./before.ts";
 import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
@@ -36,6 +37,7 @@ const BENCHES: Record<string, Bench> = {
   events: benchEvents,
   move: benchMove,
   mcp: benchMcp,
+  backlog: benchBacklog,
   idle: benchIdle,
   attacks: benchAttacks,
 };

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../tests/database.ts";
 import { ask, send } from "../client.ts";
 import { withDatabase } from "../database.ts";
-import { median, times } from "../numbers.ts";
+import { median } from "../numbers.ts";
+import { type Agent, makeAgents, toolCall } from "./agents.ts";
 import type { LoadRequest } from "./load.ts";
 import { createRequests } from "./pair.ts";
 import { type BenchOptions, type Finding, milliseconds, ratioFinding } from "./report.ts";
@@ -19,17 +20,13 @@ const WAITS = 200;
 const SETTLED_MS = 12_000;
 const WATCHED_S = 10;
 
-interface Agent {
-  headers: Record<string, string>;
-}
-
 /** Compares what one read costs over MCP and over REST, and measures what 200 waiting agents cost. */
 export async function benchMcp(options: BenchOptions): Promise<Finding[]> {
   return await Bed.with(async (bed) => {
     const service = await bed.start();
     const tenant = await makeTenant(service);
     await fill(service, tenant, options);
-    const agents = await makeAgents(service, tenant);
+    const agents = await makeAgents(service, tenant, AGENTS);
     return [
       await compareReads(options, service, tenant, agents),
       await measureWaits(service, agents, bed.place),
@@ -42,44 +39,6 @@ async function fill(service: Server, tenant: Tenant, { texts }: BenchOptions): P
   for (const { method, path, body } of createRequests(texts.slice(0, TICKETS), `/api${tenant.path}`)) {
     await ask(method, service.origin + path, { headers, raw: body });
   }
-}
-
-async function makeAgents(service: Server, tenant: Tenant): Promise<Agent[]> {
-  const headers = await tenant.headers(service);
-  return await Promise.all(times(AGENTS, async (n) => {
-    const call = { headers, body: { name: `Agent ${n}` } };
-    const { key } = await ask<{ key: string }>("POST", `${service.origin}/api/keys`, call);
-    return { headers: { authorization: `Bearer ${key}` } };
-  }));
-}
-
-/** A call of a tool, in the revision of 2026-07-28. */
-function toolCall({ headers }: Agent, name: string, args: Record<string, unknown>) {
-  const body = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: {
-      name,
-      arguments: args,
-      _meta: {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-      },
-    },
-  };
-  return {
-    method: "POST",
-    path: "/mcp",
-    headers: {
-      ...headers,
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": name,
-    },
-    body: JSON.stringify(body),
-  };
 }
 
 async function compareReads(
