@@ -15,6 +15,8 @@ import { collectChanges } from "../src/analysis/collect_changes.ts";
 import { endLeases } from "../src/tasks/end_leases.ts";
 import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
+import { leaveMilestone } from "../src/tickets/leave_milestone.ts";
+import { replaceLabel } from "../src/tickets/replace_label.ts";
 
 type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<void> };
 
@@ -27,6 +29,8 @@ export const handlers: Handlers = {
   "expire-questions": expireQuestions,
   "deliver-notifications": deliverNotifications,
   "backfill-embeddings": backfillEmbeddings,
+  "replace-label": replaceLabel,
+  "leave-milestone": leaveMilestone,
   "prune": prune,
   "set-up-hooks": continueHookRun,
   "send-webhooks": sendWebhooks,

@@ -27,6 +27,8 @@ const RESOURCES = [
   "sessions",
   "keys",
   "projects",
+  "labels",
+  "milestones",
   "tickets",
   "comments",
   "tasks",

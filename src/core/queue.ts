@@ -2,7 +2,7 @@ import type { PgBoss, QueueOptions, QueueResult } from "pg-boss";
 import { z } from "zod";
 import type { Database, Db } from "../../db/open.ts";
 import { bossExecutor, createBoss, RECOVERY } from "../../db/queue.ts";
-import { Id } from "./schema.ts";
+import { Author, Id } from "./schema.ts";
 
 /**
  * Every queue: the schema of its payload and how a failed job is tried again. Handlers are in
@@ -51,6 +51,17 @@ export const QUEUES = {
     cron: "23 * * * *",
     atStart: true,
     needsModel: true,
+  },
+  // What a deleted or merged label, or a deleted milestone, leaves to do on its tickets.
+  "replace-label": {
+    payload: z.object({ label_id: Id, author: Author }),
+    key: ({ label_id }: { label_id: string }) => label_id,
+    retry: { retryLimit: 10, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
+  },
+  "leave-milestone": {
+    payload: z.object({ milestone_id: Id, author: Author }),
+    key: ({ milestone_id }: { milestone_id: string }) => milestone_id,
+    retry: { retryLimit: 10, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
   "prune": {
     payload: z.object({}),

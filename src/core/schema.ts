@@ -32,6 +32,12 @@ function isStored(time: string): boolean {
   return year >= 1 && year <= 9999;
 }
 
+/** A calendar day, such as 2026-12-31, without a time of day or a zone. */
+export const Day = z.iso.date("Expected a day such as 2026-12-31").refine(
+  (day) => !day.startsWith("0000"),
+  STORED,
+);
+
 /** The trade that work on a ticket or task is for. An account may switch some of them off. */
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
 export type Role = z.infer<typeof Role>;

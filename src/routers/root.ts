@@ -8,6 +8,8 @@ import { eventsRouter } from "./events.ts";
 import { inboxRouter } from "./inbox.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
+import { labelsRouter } from "./labels.ts";
+import { milestonesRouter } from "./milestones.ts";
 import { newsRouter } from "./news.ts";
 import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
@@ -37,6 +39,8 @@ export const appRouter = router({
   inbox: inboxRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
+  labels: labelsRouter,
+  milestones: milestonesRouter,
   news: newsRouter,
   operations: operationsRouter,
   projects: projectsRouter,

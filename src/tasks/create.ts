@@ -5,7 +5,7 @@ import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { type LockedTicket, lockTicket } from "../tickets/lock.ts";
 import { makeOnce } from "../tickets/idempotency.ts";
-import { checkAssignee } from "./_assignee.ts";
+import { checkAssignee } from "../projects/check_assignee.ts";
 import { checkDependencies } from "./_dependencies.ts";
 import { insertTask } from "./_insert.ts";
 import { outlineOf, type TaskOutline } from "./_rows.ts";

@@ -3,6 +3,7 @@ import { projectIsArchived } from "../core/access.ts";
 import { authorsCte } from "../core/history.ts";
 import { jsonb } from "../core/json.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
+import type { PlanFields } from "./_plan.ts";
 import type { CreatedTicket } from "./schema.ts";
 
 /** A ticket that is ready to be stored: the columns of its row and the data stored beside it. */
@@ -27,6 +28,8 @@ export interface Draft {
   /** The id of the question that the ticket's type asks; null if the type asks none. */
   question_id: string | null;
   roles: string[];
+  /** The planning fields that are given, as columns. */
+  plan: PlanFields;
   idempotency_key: string | null;
   body_sha256: string | null;
   /** The vector as a pgvector literal. */
@@ -52,7 +55,11 @@ export interface Draft {
  */
 export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
   // Only an answer that is stored is sent to the database, which completes it there.
-  const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
+  const rows = drafts.map(({ answer, plan, ...row }) => ({
+    ...row,
+    ...plan,
+    ...(row.idempotency_key !== null && { answer }),
+  }));
   const projectId = drafts[0]!.project_id;
   const roles = drafts.flatMap(({ roles }) => roles);
   // Drafts with a question have a statement of their own, so that other drafts don't pay for
@@ -65,7 +72,8 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
         key_id uuid, by_bot boolean, question_id uuid, roles text[], idempotency_key text, body_sha256 text, embedding text,
-        answer jsonb)) with ordinality as d
+        assignee_user_id uuid, label_ids uuid[], start_on date, due_on date, estimate numeric, milestone_id uuid, answer jsonb))
+        with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
       where id = ${projectId}::uuid and archived_at is null and not exists (
@@ -88,10 +96,10 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
     ), ${question} ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
         suggested_resolution, implementation_notes, actor_role, actor_id, source, pending_questions, human_questions,
-        created_by, created_with, created_at, updated_at)
+        assignee_user_id, label_ids, start_on, due_on, estimate, milestone_id, created_by, created_with, created_at, updated_at)
       select id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, asked, asked, created_by, created_with,
-        at, at
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, asked, asked,
+        assignee_user_id, coalesce(label_ids, '{}'), start_on, due_on, estimate, milestone_id, created_by, created_with, at, at
       from numbered, lateral (select (question_id is not null)::integer as asked) asks
     )
     select number, ticket_ref, at as created_at from numbered order by number`;

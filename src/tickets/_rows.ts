@@ -1,5 +1,6 @@
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
+import { planColumns, type PlanRow } from "./_plan_rows.ts";
 import { progressColumns, type ProgressRow } from "./_progress.ts";
 import { closingColumn } from "./gates.ts";
 import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
@@ -13,9 +14,9 @@ export interface TicketScope {
 }
 
 /** The fields that `ticketOf` adds. They need the call's facts, or cost less than in the database. */
-type Added = "project_id" | "ticket_ref" | "url" | "roles" | "tasks" | "cases";
+type Added = "project_id" | "ticket_ref" | "url" | "roles" | "tasks" | "cases" | "labels";
 
-export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow {
+export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow, PlanRow {
   /** Each role and its status as `backend done,frontend pending`. */
   role_states: string | null;
 }
@@ -30,7 +31,7 @@ export function summaryColumns({ db, project }: ColumnScope) {
     t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
     t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
     progressColumns(db)
-  }`;
+  }, ${planColumns(db)}`;
 }
 
 /** The columns of a TicketRow for `tickets t`. */
@@ -43,7 +44,7 @@ export function ticketColumns(ctx: ColumnScope) {
 
 /** Makes the ticket of a row. */
 export function ticketOf<Row extends SummaryRow>(scope: TicketScope, row: Row) {
-  const { role_states, tasks_done, tasks_total, cases_approved, cases_total, ...ticket } = row;
+  const { role_states, tasks_done, tasks_total, cases_approved, cases_total, label_marks, ...ticket } = row;
   return {
     ...ticket,
     project_id: scope.project.id,
@@ -52,6 +53,7 @@ export function ticketOf<Row extends SummaryRow>(scope: TicketScope, row: Row) {
     roles: rolesOf(role_states),
     tasks: { done: tasks_done, total: tasks_total },
     cases: { approved: cases_approved, total: cases_total },
+    labels: label_marks ?? [],
   };
 }
 

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { nameKey } from "../core/names.ts";
 import {
   AnyObject,
   CommitSha,
+  Day,
   distinct,
   Id,
   IdPage,
@@ -11,7 +13,9 @@ import {
   Role,
   text,
   Timestamp,
+  UserKind,
 } from "../core/schema.ts";
+import { LabelMark, LabelName, MAX_TICKET_LABELS } from "../labels/schema.ts";
 
 export const RequestType = z.enum(["bug", "clarification_needed", "decision_needed", "feature_request"]);
 export const Priority = z.enum(["low", "medium", "high"]);
@@ -108,6 +112,27 @@ export const IdempotencyKey = text(1, 128);
 /** Part of every creation's answer. */
 export const Replayed = { _idempotent_replay: z.boolean().optional() };
 
+const Estimate = z.number().min(0).max(10_000).refine(
+  (points) => Math.abs(points * 100 - Math.round(points * 100)) < 1e-6,
+  "Must have at most two decimals",
+);
+const LabelNames = distinct(z.array(LabelName).max(MAX_TICKET_LABELS), "a label", nameKey);
+
+/** The fields with which a team plans a ticket. */
+const Plan = {
+  assignee_user_id: Id.nullable().optional().describe(
+    "The person or bot who does the ticket and may write in the project",
+  ),
+  labels: LabelNames.optional().describe(
+    "Names of labels of the project; case, width and blanks make no difference. An unknown name is refused with the nearest ones",
+  ),
+  start_on: Day.nullable().optional(),
+  due_on: Day.nullable().optional(),
+  estimate: Estimate.nullable().optional().describe("Points or hours, as the project decides"),
+  milestone_id: Id.nullable().optional(),
+};
+export type Plan = z.infer<z.ZodObject<typeof Plan>>;
+
 export const CreateTicket = z.strictObject({
   title: TicketTexts.title,
   description: TicketTexts.description,
@@ -128,6 +153,7 @@ export const CreateTicket = z.strictObject({
     "For clarification_needed and decision_needed: false creates the ticket without the question that is made of " +
       "title and description",
   ),
+  ...Plan,
   idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTicket = z.infer<typeof CreateTicket>;
@@ -217,6 +243,14 @@ export const TicketSummary = z.object({
   agent_run: z.object({ id: Id, agent_id: z.string(), status: z.string() }).nullable().describe(
     "The latest run of a cloud agent on the ticket",
   ),
+  assignee_user_id: Id.nullable(),
+  assignee: z.object({ name: z.string(), kind: UserKind }).nullable(),
+  labels: z.array(LabelMark),
+  start_on: Day.nullable(),
+  due_on: Day.nullable(),
+  estimate: z.number().nullable(),
+  milestone_id: Id.nullable(),
+  milestone_name: z.string().nullable(),
 }).meta({ id: "TicketSummary" });
 export type TicketSummary = z.infer<typeof TicketSummary>;
 
@@ -277,6 +311,9 @@ export const UpdateTicket = TicketPath.extend({
     "closed moves to live; open moves a closed ticket to `stage`, or to backlog",
   ),
   merge_sha: CommitSha.nullable().optional(),
+  ...Plan,
+  add_labels: LabelNames.optional().describe("Labels to add; not together with `labels`"),
+  remove_labels: LabelNames.optional().describe("Labels to remove; not together with `labels`"),
   resolution_type: ResolutionType.optional().describe("For a closed ticket, or for a change that closes it"),
   resolution_note: ResolutionNote.nullable().optional().describe(
     "For a closed ticket, or for a change that closes it",

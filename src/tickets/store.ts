@@ -5,6 +5,7 @@ import { authorText, nameAuthor } from "../core/history.ts";
 import { inOrder } from "../core/in_order.ts";
 import { repeatVictim, transact } from "../core/transact.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
+import { isPlanned, planOf } from "./_plan.ts";
 import { ticketsUrl } from "./tickets_url.ts";
 import { toStoredVector } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
@@ -34,10 +35,12 @@ export async function storeTicket(
   extras: Extras = NO_EXTRAS,
 ): Promise<CreatedTicket> {
   const draft = draftOf(ctx, input, extras);
-  if (extras.embedding || ctx.config.EMBEDDING_THREADS === 0) return await insert(ctx, draft);
+  const isEmbedded = extras.embedding !== null || ctx.config.EMBEDDING_THREADS === 0;
+  if (isEmbedded && !isPlanned(input)) return await insert(ctx, draft);
   return await transact(ctx, async (ctx) => {
-    const created = await insert(ctx, draft);
-    await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
+    const plan = isPlanned(input) ? await planOf(ctx, input) : {};
+    const created = await insert(ctx, { ...draft, plan });
+    if (!isEmbedded) await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
     return created;
   });
 }
@@ -81,6 +84,7 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, s
     priority,
     blocking,
     roles,
+    plan: {},
     evidence: input.evidence ?? null,
     suggested_resolution: input.suggested_resolution ?? null,
     implementation_notes: input.implementation_notes ?? null,

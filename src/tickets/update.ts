@@ -9,6 +9,7 @@ import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
 import { mergeColumns } from "./merge.ts";
+import { isPlanned, planOf } from "./_plan.ts";
 import type { Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
 import { moveTickets, type TransitionResult } from "./transition.ts";
 
@@ -39,7 +40,10 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
       const resolution = { type: input.resolution_type, note: input.resolution_note };
       [moved] = await moveTickets(ctx, [before.id], { to, resolution });
     }
-    const columns = changedColumns(ctx, before, input);
+    const columns = {
+      ...changedColumns(ctx, before, input),
+      ...(isPlanned(input) && await planOf(ctx, input, before)),
+    };
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
     const [, after] = await inOrder(
@@ -52,9 +56,29 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
 
 /** Leaves out stage and status, which only a transition changes. */
 function changedColumns(ctx: ProjectContext, before: Ticket, input: UpdateTicket): Record<string, unknown> {
-  const { id: _id, ticketId: _ticketId, roles: _roles, stage: _stage, status: _status, ...fields } = input;
-  const columns = changedFields(before, fields);
+  const columns = changedFields(before, ownFields(input));
   return "merge_sha" in columns ? { ...columns, ...mergeColumns(ctx.db, input.merge_sha!) } : columns;
+}
+
+/** The fields that are columns of the ticket's row and need no check. */
+function ownFields(input: UpdateTicket): Record<string, unknown> {
+  const {
+    id: _id,
+    ticketId: _ticketId,
+    roles: _roles,
+    stage: _stage,
+    status: _status,
+    assignee_user_id: _assignee,
+    labels: _labels,
+    add_labels: _added,
+    remove_labels: _removed,
+    start_on: _start,
+    due_on: _due,
+    estimate: _estimate,
+    milestone_id: _milestone,
+    ...fields
+  } = input;
+  return fields;
 }
 
 async function writeColumns(

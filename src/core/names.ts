@@ -1,0 +1,25 @@
+/**
+ * Returns the form in which names of labels and milestones are compared: without differences of
+ * case, of width and of compatible letters.
+ */
+export function nameKey(name: string): string {
+  return name.normalize("NFKC").toLowerCase().trim().replaceAll(/\s+/gu, " ");
+}
+
+/** Returns the `most` names that are nearest to a name, nearest first, by their common letter pairs. */
+export function nearestNames(name: string, names: readonly string[], most: number): string[] {
+  const wanted = pairsOf(name);
+  return names.map((candidate) => ({ candidate, share: shareOf(wanted, pairsOf(candidate)) }))
+    .toSorted((a, b) => b.share - a.share || a.candidate.localeCompare(b.candidate))
+    .slice(0, most).map(({ candidate }) => candidate);
+}
+
+function pairsOf(name: string): Set<string> {
+  const letters = [...` ${nameKey(name)} `];
+  return new Set(letters.slice(1).map((letter, at) => letters[at]! + letter));
+}
+
+/** Dice's coefficient of two sets: 1 if they are equal, 0 if they share nothing. */
+function shareOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return 2 * a.intersection(b).size / (a.size + b.size);
+}

@@ -1,0 +1,27 @@
+import type { ProjectContext } from "../core/context.ts";
+import { nameKey } from "../core/names.ts";
+import { transact } from "../core/transact.ts";
+import { milestoneColumns, milestoneConflict, noSuchMilestone } from "./_rows.ts";
+import type { Milestone, UpdateMilestone } from "./schema.ts";
+
+/** Changes a milestone, or closes it. Its tickets stay as they are. @throws {AppError} not_found; conflict for a known name */
+export async function updateMilestone(ctx: ProjectContext, input: UpdateMilestone): Promise<Milestone> {
+  const { name, description, due_on, state } = input;
+  return await transact(ctx, async ({ db, project }) => {
+    const columns: Record<string, unknown> = {
+      ...(name !== undefined && { name, name_key: nameKey(name) }),
+      ...(description !== undefined && { description }),
+      ...(due_on !== undefined && { due_on: db`${due_on}::date` }),
+      ...(state !== undefined && { state }),
+      updated_at: db`clock_timestamp()`,
+    };
+    const [milestone] = await db<Milestone[]>`
+      update milestones as m set ${db(columns)}
+      where m.id = ${input.milestoneId}::uuid and m.project_id = ${project.id}::uuid and m.deleted_at is null
+      returning ${milestoneColumns(db)}`;
+    if (!milestone) throw noSuchMilestone();
+    return milestone;
+  }).catch((error: unknown) => {
+    throw milestoneConflict(error);
+  });
+}

@@ -1,0 +1,34 @@
+import type { Context } from "../core/context.ts";
+import { newVersion } from "../core/if_match.ts";
+import type { Author } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
+
+/** Tickets of one transaction, so that no other change waits long for their locks. */
+const SLICE = 200;
+
+/**
+ * Takes a deleted label off its tickets, or puts the label in its place that it was merged into.
+ * The history names who deleted or merged it.
+ */
+export async function replaceLabel(
+  ctx: Context,
+  { label_id, author }: { label_id: string; author: Author },
+): Promise<void> {
+  while (await replaceSome({ ...ctx, author }, label_id) === SLICE);
+}
+
+async function replaceSome(ctx: Context, labelId: string): Promise<number> {
+  return await transact(ctx, async ({ db }) => {
+    const { count } = await db`
+      with held as materialized (
+        select t.id from tickets t
+        where t.label_ids @> array[${labelId}::uuid] and t.label_ids <> '{}'
+        order by t.id limit ${SLICE} for update
+      )
+      update tickets t set ${newVersion(db, "t")}, label_ids = case
+          when l.merged_into is null or t.label_ids @> array[l.merged_into] then array_remove(t.label_ids, l.id)
+          else array_replace(t.label_ids, l.id, l.merged_into) end
+      from held h, labels l where t.id = h.id and l.id = ${labelId}::uuid`;
+    return count;
+  });
+}
