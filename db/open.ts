@@ -61,7 +61,11 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 24 * 3_600_000;
 const CLOSE_TIMEOUT_S = 10;
 
-const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
+const common: postgres.Options<{
+  int8: postgres.PostgresType<number>;
+  date: postgres.PostgresType<string>;
+  day: postgres.PostgresType<string>;
+}> =
   {
     connect_timeout: 5,
     // Without this setting a queued statement would wait for up to 20 s after the end of an outage.
@@ -71,6 +75,8 @@ const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: post
       int8: { to: 20, from: [20], parse: Number, serialize: String },
       // Times are parsed into the API's form, so that no row has to be mapped for that.
       date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
+      // A day stays a text such as 2026-12-31.
+      day: { to: 1082, from: [1082], parse: String, serialize: String },
     },
   };
 

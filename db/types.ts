@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 
 /** The types that the client parses beyond those of postgres.js. */
-type Parsed = { int8: number; date: string };
+type Parsed = { int8: number; date: string; day: string };
 
 /** The client. It is a pool on a server, and one connection on the embedded database. */
 export type Sql = postgres.Sql<Parsed>;

@@ -431,6 +431,19 @@ export type Key = {
   created_at: string;
 };
 
+export type Label = {
+  id: string;
+  name: string;
+  color: string;
+  project_id: string;
+  description: string;
+  open_tickets: number;
+  merged_into: string | null;
+  deleted_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
 export type LinkedAccount = {
   provider: "github";
   state: "not_linked" | "active" | "refused";
@@ -505,6 +518,19 @@ export type Member = {
   name: string;
   role: "viewer" | "member" | "admin";
   created_at: string;
+};
+
+export type Milestone = {
+  id: string;
+  project_id: string;
+  name: string;
+  description: string;
+  due_on: string | null;
+  state: "open" | "closed";
+  open_tickets: number;
+  closed_tickets: number;
+  created_at: string;
+  updated_at: string;
 };
 
 export type NewsItem = {
@@ -596,6 +622,7 @@ export type Project = {
   slug: string;
   repositories: Array<string>;
   closing: "anyone" | "people";
+  time_zone: string;
   archived_at: string | null;
   created_at: string;
   updated_at: string;
@@ -870,6 +897,14 @@ export type Ticket = {
   cases: { approved: number; total: number };
   claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
   agent_run: { id: string; agent_id: string; status: string } | null;
+  assignee_user_id: string | null;
+  assignee: { name: string; kind: "human" | "bot" } | null;
+  labels: Array<{ id: string; name: string; color: string }>;
+  start_on: string | null;
+  due_on: string | null;
+  estimate: number | null;
+  milestone_id: string | null;
+  milestone_name: string | null;
   closing: { people: number; roles: number; cases: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
@@ -1026,6 +1061,9 @@ export type TicketRecord = {
   deployed_at: string | null;
   deploy_failed_at: string | null;
   reopened: boolean;
+  start_on: string | null;
+  due_on: string | null;
+  estimate: number | null;
   created_by: string | null;
   created_with: "session" | "key";
   created_at: string;
@@ -1131,6 +1169,9 @@ export type TicketRecord = {
     title: string | null;
     state: "open" | "closed" | null;
   } | null;
+  assignee: string | null;
+  labels: Array<{ name: string; color: string; description: string }>;
+  milestone: { name: string; description: string; due_on: string | null; state: "open" | "closed" } | null;
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
@@ -1178,6 +1219,9 @@ export type TicketRecordInput = {
   deployed_at: string | null;
   deploy_failed_at: string | null;
   reopened?: boolean | undefined;
+  start_on?: string | null | undefined;
+  due_on?: string | null | undefined;
+  estimate?: number | null | undefined;
   created_by: string | null;
   created_with: "session" | "key";
   created_at: string;
@@ -1283,6 +1327,12 @@ export type TicketRecordInput = {
     title: string | null;
     state: "open" | "closed" | null;
   } | null;
+  assignee?: string | null | undefined;
+  labels?: Array<{ name: string; color: string; description: string }> | undefined;
+  milestone?:
+    | { name: string; description: string; due_on: string | null; state: "open" | "closed" }
+    | null
+    | undefined;
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
@@ -1344,6 +1394,14 @@ export type TicketSummary = {
   cases: { approved: number; total: number };
   claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
   agent_run: { id: string; agent_id: string; status: string } | null;
+  assignee_user_id: string | null;
+  assignee: { name: string; kind: "human" | "bot" } | null;
+  labels: Array<{ id: string; name: string; color: string }>;
+  start_on: string | null;
+  due_on: string | null;
+  estimate: number | null;
+  milestone_id: string | null;
+  milestone_name: string | null;
 };
 
 export type TicketWithoutTasks = {
@@ -1399,6 +1457,14 @@ export type UpdatedTicket = {
   cases: { approved: number; total: number };
   claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
   agent_run: { id: string; agent_id: string; status: string } | null;
+  assignee_user_id: string | null;
+  assignee: { name: string; kind: "human" | "bot" } | null;
+  labels: Array<{ id: string; name: string; color: string }>;
+  start_on: string | null;
+  due_on: string | null;
+  estimate: number | null;
+  milestone_id: string | null;
+  milestone_name: string | null;
   closing: { people: number; roles: number; cases: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
@@ -1665,6 +1731,48 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       revoke: Mutation<{ id: string }, void>;
     };
+    labels: {
+      list: Query<
+        { id: string; deleted?: boolean | string | undefined },
+        { labels: Array<Label>; next_cursor: null }
+      >;
+      create: Mutation<
+        { id: string; name: string; color?: string | undefined; description?: string | undefined },
+        Label
+      >;
+      update: Mutation<
+        {
+          id: string;
+          labelId: string;
+          name?: string | undefined;
+          color?: string | undefined;
+          description?: string | undefined;
+        },
+        Label
+      >;
+      merge: Mutation<{ id: string; labelId: string; into: string }, Label>;
+      delete: Mutation<{ id: string; labelId: string }, void>;
+    };
+    milestones: {
+      list: Query<{ id: string }, { milestones: Array<Milestone>; next_cursor: null }>;
+      get: Query<{ id: string; milestoneId: string }, Milestone>;
+      create: Mutation<
+        { id: string; name: string; description?: string | undefined; due_on?: string | null | undefined },
+        Milestone
+      >;
+      update: Mutation<
+        {
+          id: string;
+          milestoneId: string;
+          name?: string | undefined;
+          description?: string | undefined;
+          due_on?: string | null | undefined;
+          state?: "open" | "closed" | undefined;
+        },
+        Milestone
+      >;
+      delete: Mutation<{ id: string; milestoneId: string }, void>;
+    };
     news: {
       list: Query<
         { agent?: string | undefined; since?: string | undefined; limit?: number | string | undefined },
@@ -1707,6 +1815,7 @@ export type AppRouter = TRPCBuiltRouter<
           slug?: string | undefined;
           repositories?: Array<string> | undefined;
           closing?: "anyone" | "people" | undefined;
+          time_zone?: string | undefined;
           account_id?: string | undefined;
         },
         Project
@@ -1727,6 +1836,7 @@ export type AppRouter = TRPCBuiltRouter<
           key?: string | undefined;
           slug?: string | undefined;
           closing?: "anyone" | "people" | undefined;
+          time_zone?: string | undefined;
           archived?: boolean | undefined;
         },
         Project
@@ -2094,6 +2204,12 @@ export type AppRouter = TRPCBuiltRouter<
           actor_id?: string | undefined;
           source?: string | undefined;
           ask?: boolean | undefined;
+          assignee_user_id?: string | null | undefined;
+          labels?: Array<string> | undefined;
+          start_on?: string | null | undefined;
+          due_on?: string | null | undefined;
+          estimate?: number | null | undefined;
+          milestone_id?: string | null | undefined;
           idempotency_key?: string | undefined;
         },
         CreatedTicket
@@ -2157,6 +2273,14 @@ export type AppRouter = TRPCBuiltRouter<
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
           status?: "open" | "closed" | undefined;
           merge_sha?: string | null | undefined;
+          assignee_user_id?: string | null | undefined;
+          labels?: Array<string> | undefined;
+          start_on?: string | null | undefined;
+          due_on?: string | null | undefined;
+          estimate?: number | null | undefined;
+          milestone_id?: string | null | undefined;
+          add_labels?: Array<string> | undefined;
+          remove_labels?: Array<string> | undefined;
           resolution_type?:
             | "completed"
             | "already_done"

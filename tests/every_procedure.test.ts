@@ -160,6 +160,8 @@ test("every procedure takes what belongs to another project for unknown", async 
     suggestionId: uuid(),
     webhookId: await make(`${project.path}/webhooks`, { url: "https://hooks.example.com/theirs" }),
     deliveryId: uuid(),
+    labelId: await make(`${project.path}/labels`, { name: "theirs" }),
+    milestoneId: await make(`${project.path}/milestones`, { name: "theirs" }),
   };
   // Users belong to an account and not to a project.
   const fields = new Set(inProject.flatMap(({ pathFields }) => pathFields));

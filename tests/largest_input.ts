@@ -47,6 +47,7 @@ export class Largest {
 
   #text({ format, pattern, maxLength = UNLIMITED }: Schema): string {
     if (format === "uuid") return uuidOf(this.#next());
+    if (format === "date") return "2999-12-31";
     if (format === "date-time") return "2999-12-31T23:59:59.999Z";
     if (format === "uri") return `https://example.com/${"a".repeat(maxLength - 20)}`;
     const number = String(this.#next());

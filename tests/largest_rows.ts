@@ -1,5 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { PartName } from "../src/core/parts.ts";
+import { MAX_LABELS, MAX_TICKET_LABELS } from "../src/labels/schema.ts";
+import { MAX_MILESTONES } from "../src/milestones/schema.ts";
 import { MAX_CASES } from "../src/test_cases/schema.ts";
 import { MAX_TASKS } from "../src/tasks/schema.ts";
 import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "./factories.ts";
@@ -68,7 +70,7 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
       comment: () =>
         sql`
       insert into comments (id, ticket_id, project_id, body, mentions, created_by, created_with, by_bot)
-      select ${id(ids.commentId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(10_000)},
+      select ${id(ids.commentId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(65_536)},
         array(select gen_random_uuid() from generate_series(1, 50)), ${at.user}::uuid, 'session', false
       from generate_series(1, ${ROWS}) n`,
       question: () =>
@@ -127,7 +129,7 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
   });
   const evidence = { log: "\u0001".repeat(40_000) };
   for (let time = 0; time < 20; time++) {
-    const body = { evidence: { ...evidence, time }, description: `${time}${"\u0001".repeat(2_000)}` };
+    const body = { evidence: { ...evidence, time }, description: `${time}${"\u0001".repeat(65_000)}` };
     const { status } = await harness.call("PATCH", ticket.path, {
       token: project.admin.token,
       body,
@@ -145,6 +147,7 @@ export interface RowsAround {
   webhookId: string;
   delivery: string;
   hookRun: string;
+  milestoneId: string;
 }
 
 /** The most webhooks of a project, and the most bytes of a delivery. */
@@ -157,7 +160,7 @@ export async function makeRowsAround(
   project: TestProject,
   { superAdmin, params }: LargestRows,
 ): Promise<RowsAround> {
-  const ids: RowsAround = { webhookId: uuid(), delivery: uuid(), hookRun: uuid() };
+  const ids: RowsAround = { webhookId: uuid(), delivery: uuid(), hookRun: uuid(), milestoneId: uuid() };
   const at = { project: project.id, account: project.accountId, ticket: params["ticketId"]! };
   await harness.sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
@@ -221,13 +224,23 @@ export async function makeRowsAround(
         created_by, created_with, by_bot, status, ended_at)
       select gen_random_uuid(), ticket_id, project_id, kind, prompt, context, options, selection, allow_text, resolver,
         ${superAdmin.id}::uuid, 'session', false, 'withdrawn', now() from questions where ticket_id = ${at.ticket}::uuid`;
+    await sql`
+      insert into labels (id, project_id, name, name_key, color, description)
+      select gen_random_uuid(), ${at.project}::uuid, ${long(46)} || n, n::text, '#000000', ${long(200)}
+      from generate_series(1, ${MAX_LABELS}) n`;
+    await sql`
+      insert into milestones (id, project_id, name, name_key, description)
+      select ${id(ids.milestoneId)}, ${at.project}::uuid, ${long(96)} || n, n::text, ${long(5_000)}
+      from generate_series(1, ${MAX_MILESTONES}) n`;
     const tickets = await sql<{ id: string }[]>`
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
-        actor_id, source, created_with)
-      select gen_random_uuid(), ${at.project}::uuid, 1000 + n, ${long(140)}, ${
-      long(5_000)
+        actor_id, source, assignee_user_id, labels, start_on, due_on, estimate, milestone_id, created_with)
+      select gen_random_uuid(), ${at.project}::uuid, 1000 + n, ${long(256)}, ${
+      long(65_536)
     }, 'feature_request', 'medium', true,
-        ${long(40)}, ${long(128)}, ${long(40)}, 'session' ${rows} returning id`;
+        ${long(40)}, ${long(128)}, ${long(40)}, ${superAdmin.id}::uuid,
+        array(select id from labels where project_id = ${at.project}::uuid limit ${MAX_TICKET_LABELS}),
+        '2999-12-30', '2999-12-31', 9999.99, ${ids.milestoneId}::uuid, 'session' ${rows} returning id`;
     const of = sql`from unnest(${tickets.map(({ id }) => id)}::uuid[]) t`;
     await sql`
       insert into ticket_roles (ticket_id, project_id, role)
@@ -237,10 +250,10 @@ export async function makeRowsAround(
         insert into history (project_id, ticket_id, entity, entity_id, action, actor, changes)
         select ${at.project}::uuid, ${at.ticket}::uuid, 'ticket', ${at.ticket}, 'updated',
           jsonb_build_object('kind', 'user', 'id', 'x', 'name', ${long(120)}),
-          jsonb_build_object('title', jsonb_build_array('', ${long(140)})) ${rows} returning id)
+          jsonb_build_object('title', jsonb_build_array('', ${long(256)})) ${rows} returning id)
       insert into events (seq, history_id, project_id, title, stage, status, ticket_version)
       select 1000 + row_number() over (order by id), id, ${at.project}::uuid, ${
-      long(140)
+      long(256)
     }, 'backlog', 'open', 1 from made`;
     const event =
       sql`jsonb_build_object('seq', 1, 'type', 'comment.created', 'at', '2026-11-27T00:00:00.000Z',

@@ -11,9 +11,10 @@ export const MAX_BOT_CHAIN = 20;
 /** The most people that one comment may mention. */
 export const MAX_MENTIONS = 50;
 
-export const CommentBody = text(1, 10_000).describe(
-  "Markdown, stored as sent. A mention is `@[name](user-id)`; quotes and code mention nobody",
-);
+const MARKDOWN = "Markdown, stored as sent. A mention is `@[name](user-id)`; quotes and code mention nobody";
+export const CommentBody = text(1, 10_000).describe(MARKDOWN);
+/** The text of a comment after a change or an import, which may be longer than a new one. */
+export const StoredCommentBody = text(1, 65_536).describe(MARKDOWN);
 
 /** The author of a comment or question. */
 export const Speaker = z.object({
@@ -72,5 +73,5 @@ export const CreateComment = TicketPath.extend({
 });
 export type CreateComment = z.infer<typeof CreateComment>;
 
-export const UpdateComment = CommentPath.extend({ body: CommentBody });
+export const UpdateComment = CommentPath.extend({ body: StoredCommentBody });
 export type UpdateComment = z.infer<typeof UpdateComment>;

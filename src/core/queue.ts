@@ -52,7 +52,7 @@ export const QUEUES = {
     atStart: true,
     needsModel: true,
   },
-  // What a deleted or merged label, or a deleted milestone, leaves to do on its tickets.
+  // The next two change the tickets of a label that was deleted or merged, and of a deleted milestone.
   "replace-label": {
     payload: z.object({ label_id: Id, author: Author }),
     key: ({ label_id }: { label_id: string }) => label_id,

@@ -7,6 +7,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const users = new Lanes();
 const longBodies = new Lanes();
 
+/** Tells whether the body of a request may be longer than usual. A body without a length may be. */
+export function mayBeLong({ headers }: Request): boolean {
+  return !(Number(headers.get("content-length") ?? NaN) <= MAX_CALL_BYTES);
+}
+
 /**
  * Reads a body that may be longer than usual and does the call's work with it. Each user sends one
  * such body at a time, so that slow senders hold up nobody else. The process parses one such body

@@ -7,7 +7,7 @@ import { parseLongJson } from "../core/json_slices.ts";
 import { appErrorOf, authorize, callDownload, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
-import { withLongBody } from "./long_body.ts";
+import { mayBeLong, withLongBody } from "./long_body.ts";
 import { refuseOthers } from "./methods.ts";
 import { paced } from "./paced.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -52,7 +52,7 @@ async function answer(
       return await success(c, ctx, { procedure, input, output });
     };
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
-    if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
+    if (meta.maxBytes && mayBeLong(c.req.raw)) return await withLongBody(allowed as ActorContext, read, call);
     const body = hasBody(meta.method) ? await read() : null;
     return await (procedure.inTurn ? readInTurn(ctx, () => call(body)) : call(body));
   } catch (error) {

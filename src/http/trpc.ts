@@ -12,7 +12,7 @@ import { transformer } from "../routers/transformer.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
-import { withLongBody } from "./long_body.ts";
+import { mayBeLong, withLongBody } from "./long_body.ts";
 import { pickInChains, type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 import { readInTurn } from "../core/read_in_turn.ts";
@@ -90,7 +90,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
       return await answer(new Request(raw.url, { method: raw.method, headers: raw.headers }));
     };
     const [{ meta } = {}] = called;
-    if (ctx.actor && meta?.maxBytes && called.length === 1) {
+    if (ctx.actor && meta?.maxBytes && called.length === 1 && mayBeLong(raw)) {
       const read = () => readBody(raw, MAX_CALL_BYTES, (head) => permitMore(ctx, meta, head));
       return await withLongBody(ctx as ActorContext, read, call);
     }

@@ -17,6 +17,9 @@ import { onlyRepo, readLink } from "./_issue_links.ts";
 import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
 import type { CreateIssue, LinkedIssue } from "./schema.ts";
 
+/** The code host takes 65,536 characters, of which the line about the ticket needs some. */
+const MAX_ISSUE_TEXT = 64_000;
+
 /**
  * Creates an issue from the ticket at the code host, with the caller's linked account, and links
  * it. It does so only once.
@@ -86,7 +89,7 @@ async function createOnce(
   const find = (creator: string) => findIssueWith(account, repo, { marker, creator });
   const earlier = await find(await readMaker(ctx, ticket) ?? account.login);
   if (earlier) return earlier;
-  const body = `${ticket.description}\n\n---\nTicket [${ticket.ticket_ref}](${ticket.url})\n${marker}`;
+  const body = `${beginningOf(ticket)}\n\n---\nTicket [${ticket.ticket_ref}](${ticket.url})\n${marker}`;
   await writeMaker(ctx, ticket, account);
   try {
     return await createIssueAt(account, repo, {
@@ -100,6 +103,13 @@ async function createOnce(
     if (!made) throw error;
     return made;
   }
+}
+
+/** The description as far as it fits into an issue. */
+function beginningOf({ description }: Ticket): string {
+  return description.length <= MAX_ISSUE_TEXT
+    ? description
+    : `${description.slice(0, MAX_ISSUE_TEXT).toWellFormed()}…`;
 }
 
 async function readMaker({ db }: ProjectContext, ticket: Ticket): Promise<string | undefined> {

@@ -1,12 +1,14 @@
 import type { Db } from "../../db/open.ts";
+import { recordAudit } from "../core/audit.ts";
+import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
 
 /** The columns of a Label for `labels l`. */
 export function labelColumns(db: Db) {
   return db`l.id, l.project_id, l.name, l.color, l.description, l.merged_into, l.deleted_at, l.created_at, l.updated_at,
-    (select count(*)::integer from tickets t where t.project_id = l.project_id and t.label_ids @> array[l.id]
-      and t.label_ids <> '{}' and t.status = 'open') as open_tickets`;
+    (select count(*)::integer from tickets t where t.project_id = l.project_id and t.labels @> array[l.id]
+      and t.status = 'open') as open_tickets`;
 }
 
 export function noSuchLabel(): AppError {
@@ -16,4 +18,19 @@ export function noSuchLabel(): AppError {
 /** Turns a name that the project has already into a conflict; returns any other error as it is. */
 export function labelConflict(error: unknown): unknown {
   return conflictOf(error, { labels_name_key: "Another label of the project has this name" });
+}
+
+export async function auditLabel(
+  ctx: ProjectContext,
+  act: "created" | "updated" | "merged" | "deleted",
+  labelId: string,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  await recordAudit(ctx, {
+    account_id: ctx.project.account_id,
+    action: `label.${act}`,
+    target_type: "label",
+    target_id: labelId,
+    details: { project_id: ctx.project.id, ...details },
+  });
 }

@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { labelColumns, labelConflict } from "./_rows.ts";
+import { auditLabel, labelColumns, labelConflict } from "./_rows.ts";
 import { type CreateLabel, type Label, MAX_LABELS } from "./schema.ts";
 
 /** Colors that can be told apart on a light and on a dark ground. */
@@ -36,6 +36,8 @@ export async function createLabel(ctx: ProjectContext, input: CreateLabel): Prom
       where (select count(*) from labels where project_id = ${project.id}::uuid and deleted_at is null) < ${MAX_LABELS}
       returning ${labelColumns(db)}`;
     if (!made) throw new AppError("conflict", `A project may have at most ${MAX_LABELS} labels`);
+    const { name, color, description } = made;
+    await auditLabel(ctx, "created", made.id, { name, color, description });
     return made;
   }).catch((error: unknown) => {
     throw labelConflict(error);

@@ -7,8 +7,9 @@ export const MAX_LABELS = 500;
 export const MAX_TICKET_LABELS = 30;
 
 export const LabelName = text(1, 50);
-const LabelColor = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Expected a color such as #4f8a10").toLowerCase();
-const LabelDescription = text(0, 200);
+export const LabelColor = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Expected a color such as #4f8a10")
+  .toLowerCase();
+export const LabelDescription = text(0, 200);
 
 export const LabelMark = z.object({ id: Id, name: z.string(), color: z.string() });
 export type LabelMark = z.infer<typeof LabelMark>;

@@ -3,6 +3,7 @@ import { Role } from "../core/schema.ts";
 import { type Task, taskName, TaskStatus, type TicketWithoutTasks } from "../tasks/schema.ts";
 import { Priority, RequestType, Stage, type TicketSummary } from "../tickets/schema.ts";
 import { cutText } from "./_budget.ts";
+import { PlanRow, planRow } from "./_plan.ts";
 import { criteriaOf, howToRead } from "./_texts.ts";
 
 /** A ticket as a list shows it. */
@@ -14,6 +15,7 @@ export const TicketRow = z.object({
   blocking: z.boolean(),
   stage: Stage,
   roles: z.array(z.string()).describe("role:status"),
+  ...PlanRow,
   updated_at: z.string(),
 });
 
@@ -26,6 +28,7 @@ export function ticketRow(ticket: TicketSummary): z.infer<typeof TicketRow> {
     blocking: ticket.blocking,
     stage: ticket.stage,
     roles: rolesOf(ticket),
+    ...planRow(ticket),
     updated_at: ticket.updated_at,
   };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Role } from "../core/schema.ts";
 import { CreateTicket, Priority, Stage } from "../tickets/schema.ts";
 import { Agent, ProjectKey } from "./_fields.ts";
+import { Labels, PlanInput, plannedWith } from "./_plan.ts";
 import { defineTool } from "./tool.ts";
 
 const shape = CreateTicket.shape;
@@ -13,6 +14,7 @@ export const createTicket = defineTool({
     "Creates a ticket and names the open tickets that it resembles. If one of them is the same, tell your user. " +
     "To ask a person use ask_human. Send an idempotency_key, so that a repeated call creates nothing twice.",
   calls: ["tickets.create"],
+  optional: ["projects.people", "milestones.list"],
   input: z.strictObject({
     project: ProjectKey,
     title: shape.title,
@@ -26,6 +28,8 @@ export const createTicket = defineTool({
     suggested_resolution: shape.suggested_resolution,
     implementation_notes: shape.implementation_notes,
     evidence: shape.evidence,
+    labels: Labels,
+    ...PlanInput,
     agent: Agent,
     idempotency_key: shape.idempotency_key,
   }),
@@ -35,8 +39,9 @@ export const createTicket = defineTool({
     replayed: z.boolean().describe("An earlier call with this idempotency_key created it"),
     similar: z.array(z.object({ ref: z.string(), title: z.string(), similarity: z.number(), stage: Stage })),
   }),
-  async run({ call, project, userId }, { project: key, type, agent, ...draft }) {
-    const { id } = await project(key);
+  async run(caller, { project: key, type, agent, assignee, due_on, estimate, milestone, ...draft }) {
+    const { call, userId } = caller;
+    const { id } = await caller.project(key);
     const { ticket, similar_existing = [], _idempotent_replay: replayed = false } = await call(
       "tickets.create",
       {
@@ -46,6 +51,7 @@ export const createTicket = defineTool({
         actor_role: "agent",
         actor_id: agent ?? userId,
         ...draft,
+        ...await plannedWith(caller, id, { assignee, due_on, estimate, milestone }),
       },
     );
     const similar = similar_existing.slice(0, 5).map(({ ticket_ref: ref, title, similarity, stage }) => (

@@ -12,7 +12,7 @@ export const findTickets = defineTool({
   description: "Lists tickets in one line each, newest first. q searches title, description and ref. " +
     "get_ticket has the rest.",
   calls: ["tickets.list"],
-  others: ["tickets.title"],
+  others: ["tickets.title", "tickets.assignee", "tickets.labels"],
   input: z.strictObject({
     project: ProjectKey,
     q: text(1, 200).optional().meta({

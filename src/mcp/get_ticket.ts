@@ -15,6 +15,7 @@ import {
 } from "../tickets/schema.ts";
 import { cutText, pageWithin, partOf, rowsWithin } from "./_budget.ts";
 import { NextCursor, Ref, TaskId } from "./_fields.ts";
+import { WholePlan, wholePlan } from "./_plan.ts";
 import { QuestionRow, questionRow } from "./_questions.ts";
 import { criteriaMet, HeldTask, heldTask, rolesOf } from "./_rows.ts";
 import { howToRead, TextName, textOfTask, textOfTicket } from "./_texts.ts";
@@ -68,6 +69,7 @@ const Whole = z.object({
   status: Status,
   ship: z.enum(Ship.options),
   roles: z.array(z.string()),
+  ...WholePlan,
   suggested_resolution: z.string().nullable(),
   implementation_notes: z.string().nullable(),
   resolution_type: ResolutionType.nullable(),
@@ -106,6 +108,9 @@ export const getTicket = defineTool({
   others: [
     "title",
     "description",
+    "assignee",
+    "labels",
+    "milestone",
     "suggested_resolution",
     "implementation_notes",
     "resolution_note",
@@ -194,6 +199,7 @@ function headOf(ticket: Ticket) {
     status,
     ship,
     roles: rolesOf(ticket),
+    ...wholePlan(ticket),
     suggested_resolution: short("suggested_resolution"),
     implementation_notes: short("implementation_notes"),
     resolution_type,

@@ -3,6 +3,7 @@ import { Role } from "../core/schema.ts";
 import { ResolutionType, Stage, Status, UpdateTicket } from "../tickets/schema.ts";
 import { Ref, Version } from "./_fields.ts";
 import { nextStep } from "./_next.ts";
+import { Labels, PlanInput, plannedWith } from "./_plan.ts";
 import { rolesOf } from "./_rows.ts";
 import { defineTool } from "./tool.ts";
 
@@ -15,6 +16,7 @@ export const updateTicket = defineTool({
     "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
     "test cases approved by a person.",
   calls: ["tickets.update"],
+  optional: ["projects.people", "milestones.list"],
   idempotent: true,
   input: z.strictObject({
     ticket: Ref,
@@ -22,6 +24,9 @@ export const updateTicket = defineTool({
     title: shape.title,
     description: shape.description,
     priority: shape.priority,
+    add_labels: Labels,
+    remove_labels: Labels,
+    ...PlanInput,
     blocking: shape.blocking,
     roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list of roles"),
     suggested_resolution: UpdateTicket.shape.suggested_resolution.unwrap().unwrap().optional(),
@@ -43,8 +48,12 @@ export const updateTicket = defineTool({
     ),
     next: z.string().optional(),
   }),
-  async run({ call, locate }, { ticket: ref, version, ...changes }) {
-    const ticket = await call("tickets.update", { ...await locate(ref), ...changes }, { ifMatch: version });
+  async run(caller, { ticket: ref, version, assignee, due_on, estimate, milestone, ...changes }) {
+    const address = await caller.locate(ref);
+    const plan = await plannedWith(caller, address.id, { assignee, due_on, estimate, milestone });
+    const ticket = await caller.call("tickets.update", { ...address, ...changes, ...plan }, {
+      ifMatch: version,
+    });
     const { ticket_ref, stage, status, unfinished_tasks: left } = ticket;
     return {
       ref: ticket_ref,

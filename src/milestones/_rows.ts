@@ -1,4 +1,6 @@
 import type { Db } from "../../db/open.ts";
+import { recordAudit } from "../core/audit.ts";
+import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
 
@@ -16,4 +18,19 @@ export function noSuchMilestone(): AppError {
 /** Turns a name that the project has already into a conflict; returns any other error as it is. */
 export function milestoneConflict(error: unknown): unknown {
   return conflictOf(error, { milestones_name_key: "Another milestone of the project has this name" });
+}
+
+export async function auditMilestone(
+  ctx: ProjectContext,
+  act: "created" | "updated" | "deleted",
+  milestoneId: string,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  await recordAudit(ctx, {
+    account_id: ctx.project.account_id,
+    action: `milestone.${act}`,
+    target_type: "milestone",
+    target_id: milestoneId,
+    details: { project_id: ctx.project.id, ...details },
+  });
 }

@@ -3,8 +3,8 @@ import { Day, Id, IdPath, NoCursor, text, Timestamp } from "../core/schema.ts";
 
 export const MAX_MILESTONES = 500;
 
-const MilestoneName = text(1, 100);
-const MilestoneDescription = text(0, 5000);
+export const MilestoneName = text(1, 100);
+export const MilestoneDescription = text(0, 5000);
 export const MilestoneState = z.enum(["open", "closed"]);
 
 export const Milestone = z.object({

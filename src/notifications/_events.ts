@@ -18,8 +18,8 @@ export interface TicketEvent {
   action: string;
   /** The fields of a thing that was created. */
   created: Record<string, unknown>;
-  /** The fields that changed. */
-  changes: Record<string, [from: unknown, to: unknown]>;
+  /** The fields that changed. Of a ticket only those that matter here, and null for those that stayed. */
+  changes: Record<string, [from: unknown, to: unknown] | null>;
   /** The texts that an edited comment had before. */
   earlier: string[];
   /** The ticket came into validation, and has test cases that nobody has decided. */
@@ -32,8 +32,10 @@ type Row = Omit<TicketEvent, "type"> & { new_status: string | null };
 export async function readTicketEvents(db: Db, { after, last }: EventRange): Promise<TicketEvent[]> {
   const rows = await db<Row[]>`
     select h.created_at as at, h.actor, h.project_id, h.ticket_id, e.stage, e.status, h.entity, h.entity_id, h.action,
-      coalesce(h.to_value, '{}') as created,
-      case h.entity when 'ticket' then jsonb_build_object('stage', h.changes -> 'stage') else coalesce(h.changes, '{}') end as changes,
+      case h.entity when 'ticket' then jsonb_build_object('assignee_user_id', h.to_value -> 'assignee_user_id')
+        else coalesce(h.to_value, '{}') end as created,
+      case h.entity when 'ticket' then jsonb_build_object('stage', h.changes -> 'stage',
+        'assignee_user_id', h.changes -> 'assignee_user_id') else coalesce(h.changes, '{}') end as changes,
       h.changes -> 'status' ->> 1 as new_status,
       case when h.entity = 'comment' and h.action = 'changed' then array(
         select coalesce(o.to_value ->> 'body', o.changes -> 'body' ->> 1) from history o
@@ -46,8 +48,9 @@ export async function readTicketEvents(db: Db, { after, last }: EventRange): Pro
     where e.seq > ${after}::bigint and e.seq <= ${last}::bigint and not e.imported and h.ticket_id is not null
       and case h.action
         when 'created' then h.entity in ('question', 'comment', 'task', 'test_case')
+          or h.entity = 'ticket' and h.to_value ? 'assignee_user_id'
         when 'changed' then case h.entity
-          when 'ticket' then h.changes ? 'stage'
+          when 'ticket' then h.changes ? 'stage' or h.changes -> 'assignee_user_id' ->> 1 is not null
           when 'question' then h.changes -> 'status' ->> 0 = 'pending'
           when 'comment' then h.changes ? 'body'
           when 'task' then h.changes -> 'assignee_user_id' ->> 1 is not null

@@ -82,8 +82,14 @@ const RULES: Record<string, Rule> = {
   test_case: ({ created, stage }) =>
     created["status"] === "pending" && stage === "validation" ? [["approval", MEMBERS]] : [],
 
-  ticket: ({ awaits_approval }) =>
-    awaits_approval ? [["approval", MEMBERS], ["change", FOLLOWERS]] : [["change", FOLLOWERS]],
+  ticket({ action, created, changes, awaits_approval }) {
+    const assignee = action === "created" ? created["assignee_user_id"] : changes["assignee_user_id"]?.[1];
+    return [
+      ...(awaits_approval ? [["approval", MEMBERS] as [Reason, Audience]] : []),
+      ...(assignee ? [["assigned", { to: "user", id: String(assignee) }] as [Reason, Audience]] : []),
+      ...(changes["stage"] ? [["change", FOLLOWERS] as [Reason, Audience]] : []),
+    ];
+  },
 
   agent_run: () => [["change", FOLLOWERS]],
 };

@@ -82,13 +82,14 @@ const FINDERS: Record<Audience["to"], Find> = {
     );
   },
 
-  /** The creator, the assignees of open tasks and the watchers. A later step leaves out those who muted the ticket. */
+  /** The creator, the assignees of the ticket and of its open tasks, and the watchers. A later step leaves out those who muted the ticket. */
   async followers(db, notices) {
     const tickets = [...new Set(notices.map(({ event }) => event.ticket_id))];
     const rows = await db<{ ticket_id: string; ids: string[] }[]>`
       select f.ticket_id, array_agg(u.id order by u.id) as ids
       from (
         select id as ticket_id, created_by as user_id from tickets where id = any (${tickets}::uuid[]) union
+        select id, assignee_user_id from tickets where id = any (${tickets}::uuid[]) and assignee_user_id is not null union
         select ticket_id, assignee_user_id from tasks
         where ticket_id = any (${tickets}::uuid[]) and status not in ('done', 'skipped') union
         select ticket_id, user_id from watchers where ticket_id = any (${tickets}::uuid[])

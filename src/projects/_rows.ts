@@ -7,7 +7,7 @@ import { conflictOf } from "../core/failures.ts";
 
 /** The columns of a Project for `projects p`, without the caller's role in it. */
 export function projectColumns(db: Db) {
-  return db`p.id, p.account_id, p.name, p.key, p.slug, p.closing, p.archived_at, p.created_at, p.updated_at, array(
+  return db`p.id, p.account_id, p.name, p.key, p.slug, p.closing, p.time_zone, p.archived_at, p.created_at, p.updated_at, array(
     select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)
   ) as repositories, array(
     select k.key from project_keys k where k.project_id = p.id and k.key <> p.key order by k.created_at, k.key

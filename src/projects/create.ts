@@ -19,8 +19,8 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
     const { key, slug } = await chooseNames(ctx, accountId, input);
     const id = uuid();
     await ctx.db`
-      insert into projects (id, account_id, name, key, slug, closing)
-      values (${id}::uuid, ${accountId}::uuid, ${input.name}, ${key}, ${slug}, ${input.closing})`;
+      insert into projects (id, account_id, name, key, slug, closing, time_zone)
+      values (${id}::uuid, ${accountId}::uuid, ${input.name}, ${key}, ${slug}, ${input.closing}, ${input.time_zone})`;
     await writeRepositories(ctx, id, input.repositories);
     await recordAudit(ctx, {
       account_id: accountId,

@@ -30,6 +30,23 @@ export const Closing = z.enum(["anyone", "people"]).describe(
   "Who closes tickets. people: a bot client brings a ticket to validation at most; a deploy still closes",
 );
 
+/** Intl knows the same names as the database, and tells an offset such as +02:00 from a zone. */
+export const TimeZone = text(1, 64).refine(
+  isTimeZone,
+  "Expected the name of a time zone, such as Europe/Berlin",
+)
+  .describe("In which a day ends, so that a ticket is overdue");
+
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const Project = z.object({
   id: Id,
   account_id: Id,
@@ -41,6 +58,7 @@ export const Project = z.object({
   slug: z.string(),
   repositories: z.array(z.string()),
   closing: Closing,
+  time_zone: z.string(),
   archived_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -56,6 +74,7 @@ export const CreateProject = z.strictObject({
   slug: Slug.optional().describe("When absent: made from the name"),
   repositories: Repositories.default([]),
   closing: Closing.default("anyone"),
+  time_zone: TimeZone.default("UTC"),
   account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
 });
 export type CreateProject = z.infer<typeof CreateProject>;
@@ -67,6 +86,7 @@ export const UpdateProject = IdPath.extend({
   ),
   slug: Slug.optional(),
   closing: Closing.optional(),
+  time_zone: TimeZone.optional(),
   archived: z.boolean().optional(),
 });
 export type UpdateProject = z.infer<typeof UpdateProject>;

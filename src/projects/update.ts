@@ -15,17 +15,17 @@ import type { Project, UpdateProject } from "./schema.ts";
  */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const { id: _, ...changes } = input;
-  const { archived, name = null, key = null, slug = null, closing = null } = changes;
+  const { archived, name = null, key = null, slug = null, closing = null, time_zone = null } = changes;
   return await transact(ctx, async (ctx) => {
     await lockAccount(ctx, ctx.project.account_id);
     const [before] = await ctx.db<[{ archived: boolean }]>`
-      select name, key, slug, closing, archived_at is not null as archived from projects
+      select name, key, slug, closing, time_zone, archived_at is not null as archived from projects
       where id = ${ctx.project.id}::uuid for update`;
     if (Object.keys(changedFields(before, changes)).length === 0) return await getProject(ctx, ctx.project);
     if (before.archived && archived !== false) throw projectIsArchived();
     await ctx.db`
       update projects set name = coalesce(${name}, name), key = coalesce(${key}, key), slug = coalesce(${slug}, slug),
-        closing = coalesce(${closing}, closing),
+        closing = coalesce(${closing}, closing), time_zone = coalesce(${time_zone}, time_zone),
         archived_at = case when ${archived === true} then clock_timestamp() end,
         updated_at = clock_timestamp()
       where id = ${ctx.project.id}::uuid`;

@@ -16,6 +16,7 @@ import {
   UpdateComment,
 } from "../comments/schema.ts";
 import { updateComment } from "../comments/update.ts";
+import { MAX_CHANGE_BYTES } from "../tickets/schema.ts";
 import { Nothing, projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Comments" } as const;
@@ -68,6 +69,7 @@ export const commentsRouter = router({
     ...write,
     method: "PATCH",
     path: `${comments}/{commentId}`,
+    maxBytes: MAX_CHANGE_BYTES,
     summary: "Edit a comment",
     description: "Only for the comment's author. The history keeps the earlier text.",
     errors: ["not_found", "conflict"],

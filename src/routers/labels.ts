@@ -15,7 +15,7 @@ import { updateLabel } from "../labels/update.ts";
 import { Nothing, projectProcedure, router } from "./trpc.ts";
 
 const tag = "Planning";
-const admin = { access: "project_admin", scope: "tickets:write", tag } as const;
+const admin = { access: "project_admin", scope: "admin", tag } as const;
 const labels = "/projects/{id}/labels";
 const label = `${labels}/{labelId}` as const;
 

@@ -57,7 +57,7 @@ export const milestonesRouter = router({
 
   delete: projectProcedure({
     access: "project_admin",
-    scope: "tickets:write",
+    scope: "admin",
     tag,
     method: "DELETE",
     path: milestone,

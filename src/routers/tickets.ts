@@ -17,6 +17,7 @@ import {
   CreateTicket,
   FindSimilar,
   ListTickets,
+  MAX_CHANGE_BYTES,
   RolePath,
   SimilarTickets,
   Ticket,
@@ -96,6 +97,7 @@ export const ticketsRouter = router({
     ...write,
     method: "PATCH",
     path: "/projects/{id}/tickets/{ticketId}",
+    maxBytes: MAX_CHANGE_BYTES,
     summary: "Change a ticket",
     description:
       "Changes only the fields that are sent; null clears an optional one. Moving to live, or status closed, " +

@@ -8,7 +8,8 @@ import type { Plan, Ticket, UpdateTicket } from "./schema.ts";
 /** The planning fields as columns of a ticket's row. */
 export interface PlanFields {
   assignee_user_id?: string | null;
-  label_ids?: string[];
+  /** Ids; null for none. */
+  labels?: string[] | null;
   start_on?: string | null;
   due_on?: string | null;
   estimate?: number | null;
@@ -67,7 +68,7 @@ export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING
     changed.milestone_id = milestone;
   }
   const labels = await labelsOf(ctx, input, before.labels.map(({ id }) => id));
-  return labels ? { ...changed, label_ids: labels } : changed;
+  return labels ? { ...changed, labels: labels.length > 0 ? labels : null } : changed;
 }
 
 function refuseEndBeforeStart({ start_on, due_on }: Pick<Before, "start_on" | "due_on">): void {

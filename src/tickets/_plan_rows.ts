@@ -19,10 +19,10 @@ export interface PlanRow extends
 export function planColumns(db: Db) {
   return db`t.assignee_user_id, case when t.assignee_user_id is not null then
       (select jsonb_build_object('name', u.name, 'kind', u.kind) from users u where u.id = t.assignee_user_id) end as assignee,
-    case when t.label_ids <> '{}' then (
+    case when t.labels is not null then (
       select jsonb_agg(distinct jsonb_build_object('id', m.id, 'name', m.name, 'color', m.color))
       from labels l join labels m on m.id = coalesce(l.merged_into, l.id)
-      where l.id = any (t.label_ids) and m.deleted_at is null) end as label_marks,
+      where l.id = any (t.labels) and m.deleted_at is null) end as label_marks,
     t.start_on, t.due_on, t.estimate::float8 as estimate, t.milestone_id,
     case when t.milestone_id is not null then
       (select m.name from milestones m where m.id = t.milestone_id and m.deleted_at is null) end as milestone_name`;

@@ -41,7 +41,7 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
     Math.min(input.limit, fitting),
     ({ id }) => latestFirst ? [input.sort, id] : [id],
   );
-  return { history: items.map(inWireForm), next_cursor };
+  return { history: await withLabelNames(ctx, items.map(inWireForm)), next_cursor };
 }
 
 /**
@@ -56,6 +56,37 @@ function after(db: Db, { cursor, sort }: ListHistory) {
   }
   const [, last] = decodeCursor(cursor, [{ exactly: sort }, "integer"]);
   return db`and id < ${last!}::bigint and history_id <= ${last!}::bigint`;
+}
+
+/** Names the labels in changes of `labels`, which history stores by their ids. */
+async function withLabelNames({ db }: ProjectContext, entries: HistoryEntry[]): Promise<HistoryEntry[]> {
+  const ids = entries.flatMap((
+    entry,
+  ) => [...labelsIn(entry.field, entry.from), ...labelsIn(entry.field, entry.to)]);
+  if (ids.length === 0) return entries;
+  const labels = await db<{ id: string; name: string }[]>`
+    select id, name from labels where id = any (${[...new Set(ids)]}::uuid[])`;
+  const names = new Map(labels.map(({ id, name }) => [id, name]));
+  const named = (field: string | null, value: unknown): unknown => {
+    const labels = labelsIn(field, value).map((id) => names.get(id) ?? id);
+    if (labels.length === 0) return value;
+    return field === null ? { ...value as object, labels } : labels;
+  };
+  return entries.map((entry) => ({
+    ...entry,
+    from: named(entry.field, entry.from),
+    to: named(entry.field, entry.to),
+  }));
+}
+
+/** The ids of labels in a value of a ticket's field, or in a whole ticket. */
+function labelsIn(field: string | null, value: unknown): string[] {
+  const ids = field === "labels"
+    ? value
+    : field === null
+    ? (value as { labels?: unknown } | null)?.labels
+    : null;
+  return Array.isArray(ids) ? ids : [];
 }
 
 function inWireForm({ fits: _, ...entry }: HistoryEntry & { fits: boolean }): HistoryEntry {

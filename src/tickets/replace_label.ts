@@ -22,12 +22,12 @@ async function replaceSome(ctx: Context, labelId: string): Promise<number> {
     const { count } = await db`
       with held as materialized (
         select t.id from tickets t
-        where t.label_ids @> array[${labelId}::uuid] and t.label_ids <> '{}'
+        where t.labels @> array[${labelId}::uuid]
         order by t.id limit ${SLICE} for update
       )
-      update tickets t set ${newVersion(db, "t")}, label_ids = case
-          when l.merged_into is null or t.label_ids @> array[l.merged_into] then array_remove(t.label_ids, l.id)
-          else array_replace(t.label_ids, l.id, l.merged_into) end
+      update tickets t set ${newVersion(db, "t")}, labels = case
+          when l.merged_into is null or t.labels @> array[l.merged_into] then nullif(array_remove(t.labels, l.id), '{}')
+          else array_replace(t.labels, l.id, l.merged_into) end
       from held h, labels l where t.id = h.id and l.id = ${labelId}::uuid`;
     return count;
   });

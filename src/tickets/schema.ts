@@ -108,6 +108,13 @@ export const TicketTexts = {
   actor_id: text(1, 128),
   source: text(1, 40),
 };
+/**
+ * A change or an import may store longer texts than a creation, because other trackers hold texts of
+ * this length.
+ */
+export const StoredTexts = { ...TicketTexts, title: text(5, 256), description: text(10, 65_536) };
+/** The most bytes of a change with such a text. */
+export const MAX_CHANGE_BYTES = 1024 * 1024;
 export const IdempotencyKey = text(1, 128);
 /** Part of every creation's answer. */
 export const Replayed = { _idempotent_replay: z.boolean().optional() };
@@ -119,7 +126,7 @@ const Estimate = z.number().min(0).max(10_000).refine(
 const LabelNames = distinct(z.array(LabelName).max(MAX_TICKET_LABELS), "a label", nameKey);
 
 /** The fields with which a team plans a ticket. */
-const Plan = {
+export const Plan = {
   assignee_user_id: Id.nullable().optional().describe(
     "The person or bot who does the ticket and may write in the project",
   ),
@@ -292,8 +299,8 @@ export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks }
 export type UpdatedTicket = z.infer<typeof UpdatedTicket>;
 
 export const UpdateTicket = TicketPath.extend({
-  title: TicketTexts.title.optional(),
-  description: TicketTexts.description.optional(),
+  title: StoredTexts.title.optional(),
+  description: StoredTexts.description.optional(),
   request_type: RequestType.optional(),
   roles: Roles.nullable().optional().describe(
     "The complete new list of roles; roles that were there before keep their status",

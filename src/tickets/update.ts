@@ -86,8 +86,11 @@ async function writeColumns(
   id: string,
   { columns, bump }: { columns: Record<string, unknown>; bump: boolean },
 ): Promise<void> {
+  const { labels } = columns;
   const all: Record<string, unknown> = {
     ...columns,
+    // The driver can't tell the type of an array.
+    ...(labels !== undefined && { labels: db`${labels as string[] | null}::uuid[]` }),
     updated_at: db`clock_timestamp()`,
     version: db`version + ${bump ? 1 : 0}`,
   };

@@ -4,6 +4,7 @@ import type { Config } from "../core/config.ts";
 import { CreatedComment } from "../comments/schema.ts";
 import { CreatedQuestion } from "../questions/schema.ts";
 import { WebAddress } from "../core/schema.ts";
+import { nameKey } from "../core/names.ts";
 import { issueUrl } from "../integrations/issue_url.ts";
 import { CreatedTask } from "../tasks/schema.ts";
 import { CreatedTestCase } from "../test_cases/schema.ts";
@@ -55,10 +56,24 @@ function twinIn<Item>(items: readonly Item[]): Item | undefined {
 }
 
 function inTicket(record: TicketRecord): Issue[] {
-  const { id, duplicate_of, stage, resolution_type, resolution_note, merge_sha, roles, tasks } = record;
+  const {
+    id,
+    duplicate_of,
+    stage,
+    resolution_type,
+    resolution_note,
+    merge_sha,
+    roles,
+    tasks,
+    start_on,
+    due_on,
+    labels,
+  } = record;
   const live = stage === "live";
   const issues = issuesOf([
     [record.parts_follow === true, "parts_follow", "Its parts must be joined to it first"],
+    [start_on !== null && due_on !== null && start_on > due_on, "start_on", "Must not be after due_on"],
+    [hasTwins(labels.map(({ name }) => nameKey(name))), "labels", "Names a label twice"],
     [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
     [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],
     [

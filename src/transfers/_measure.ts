@@ -25,7 +25,8 @@ export async function measureTickets(
   { after, limit }: { after: number; limit: number },
 ): Promise<Measured[]> {
   const rows = db.unsafe(String(ROWS));
-  const size = db`(coalesce(octet_length(t.description), 0) + unpacked_bytes(t.evidence)
+  const size = db`(coalesce(octet_length(t.description), 0) + coalesce(cardinality(t.labels), 0) * 1100
+    + (t.milestone_id is not null)::integer * 21000 + unpacked_bytes(t.evidence)
     + coalesce(octet_length(t.suggested_resolution), 0) + coalesce(octet_length(t.implementation_notes), 0)
     + (select coalesce(sum(coalesce(octet_length(k.body), 0) + coalesce(octet_length(k.summary), 0) + unpacked_bytes(k.acceptance_criteria) + 1000), 0)
       from tasks k where k.ticket_id = t.id)

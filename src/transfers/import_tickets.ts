@@ -13,6 +13,7 @@ import { lockAccount, lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
 import { ticketsUrl } from "../tickets/tickets_url.ts";
 import { refuseContradictions } from "./_contradictions.ts";
+import { keepPlans } from "./_plans.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
 import { type KnownPerson, type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
@@ -84,7 +85,11 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   const address = ticketsUrl(ctx);
   const rows = rowsOf(
     project.id,
-    { people: await findPeople(ctx, records), addressOf: (number) => address + number },
+    {
+      people: await findPeople(ctx, records),
+      plans: await keepPlans(ctx, records),
+      addressOf: (number) => address + number,
+    },
     records.map((one) => withoutBots(one, bots)),
   );
   await db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`;
@@ -144,8 +149,11 @@ async function findPeople(
   records: readonly TicketRecord[],
 ): Promise<Map<string, KnownPerson>> {
   const { db, project } = ctx;
-  const emails = records.flatMap(({ created_by, tasks, test_cases, comments = [], questions = [] }) => [
+  const emails = records.flatMap((
+    { created_by, assignee, tasks, test_cases, comments = [], questions = [] },
+  ) => [
     created_by,
+    assignee,
     ...tasks.map(({ assignee }) => assignee),
     ...test_cases.map(({ decided_by }) => decided_by),
     ...comments.flatMap(({ created_by, resolved_by }) => [created_by, resolved_by]),
@@ -153,7 +161,7 @@ async function findPeople(
       { created_by, answered_by, addressee_user_id },
     ) => [created_by, answered_by, addressee_user_id]),
   ]);
-  const assignees = records.flatMap(({ tasks }) => tasks.flatMap(({ assignee }) => assignee ?? []));
+  const assignees = records.flatMap(({ assignee, tasks }) => [assignee ?? [], tasks.flatMap(({ assignee }) => assignee ?? [])].flat());
   const named = (emails: (string | null)[]) =>
     db`unnest(${[...new Set(emails)]}::text[]) as e (email)
     join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { CommentBody, MAX_COMMENTS } from "../comments/schema.ts";
+import { MAX_COMMENTS, StoredCommentBody } from "../comments/schema.ts";
 import { KEYED_PARTS, type LongField, type PartField } from "../core/parts.ts";
 import {
   CommitSha,
   Cursor,
+  Day,
   Id,
   JsonObject,
   KnownEmail,
@@ -15,6 +16,8 @@ import {
   text,
   WebAddress,
 } from "../core/schema.ts";
+import { LabelColor, LabelDescription, LabelName, MAX_TICKET_LABELS } from "../labels/schema.ts";
+import { MilestoneDescription, MilestoneName, MilestoneState } from "../milestones/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
 import { ProjectKey } from "../projects/schema.ts";
 import {
@@ -31,12 +34,14 @@ import { DependsOn, MAX_CRITERIA, MAX_TASKS, Minutes, TaskStatus, TaskTexts } fr
 import { MAX_CASES, TestCaseStatus, TestCaseTexts } from "../test_cases/schema.ts";
 import {
   IdempotencyKey,
+  Plan,
   Priority,
   RequestType,
   ResolutionNote,
   ResolutionType,
   RoleState,
   Stage,
+  StoredTexts,
   TicketTexts,
 } from "../tickets/schema.ts";
 
@@ -84,7 +89,7 @@ const CaseRecord = z.strictObject({
 const CommentRecord = z.strictObject({
   id: Id,
   parent_id: Id.nullable(),
-  body: CommentBody.nullable(),
+  body: StoredCommentBody.nullable(),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   by_bot: z.boolean(),
@@ -141,8 +146,8 @@ export const TicketFields = {
   // A ref has nine digits at most, and the tickets after the last imported number must also be
   // found by theirs.
   number: z.int().min(1).max(99_999_999),
-  title: TicketTexts.title,
-  description: TicketTexts.description,
+  title: StoredTexts.title,
+  description: StoredTexts.description,
   request_type: RequestType,
   priority: Priority,
   blocking: z.boolean(),
@@ -162,6 +167,9 @@ export const TicketFields = {
   reopened: z.boolean().default(false).describe(
     "True if the ticket was reopened after merge or deploy, so that it doesn't close automatically",
   ),
+  start_on: Plan.start_on.unwrap().default(null),
+  due_on: Plan.due_on.unwrap().default(null),
+  estimate: Plan.estimate.unwrap().default(null),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   created_at: RecordTime,
@@ -194,6 +202,17 @@ const PartFields = {
 export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
   ...TicketFields,
+  assignee: Person.default(null).describe(
+    "An open ticket is assigned only to a user who may write in the project",
+  ),
+  labels: z.array(z.strictObject({ name: LabelName, color: LabelColor, description: LabelDescription }))
+    .max(MAX_TICKET_LABELS).default([]).describe("The import makes labels that the project lacks"),
+  milestone: z.strictObject({
+    name: MilestoneName,
+    description: MilestoneDescription,
+    due_on: Day.nullable(),
+    state: MilestoneState,
+  }).nullable().default(null).describe("The import makes milestones that the project lacks"),
   ...PartFields,
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
   part_creations: z.array(PartCreation).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(

@@ -1,3 +1,5 @@
+import { nameKey } from "../core/names.ts";
+import type { PlanIds } from "./_plans.ts";
 import { type PartCreation, TicketFields, type TicketRecord } from "./schema.ts";
 
 export type Row = Record<string, unknown>;
@@ -13,11 +15,16 @@ export interface KnownPerson {
  * record is the column of the same name. Claims are not exported, because their holders work
  * elsewhere.
  * @param people users by the emails that the records name
+ * @param plans ids of the project's labels and milestones
  * @param addressOf the address of a ticket, by its number
  */
 export function rowsOf(
   projectId: string,
-  { people, addressOf }: { people: ReadonlyMap<string, KnownPerson>; addressOf: (number: number) => string },
+  { people, plans, addressOf }: {
+    people: ReadonlyMap<string, KnownPerson>;
+    plans: PlanIds;
+    addressOf: (number: number) => string;
+  },
   records: readonly TicketRecord[],
 ): Record<string, Row[]> {
   const person = (email: string | null) => email === null ? null : people.get(email)?.id ?? null;
@@ -33,6 +40,10 @@ export function rowsOf(
       project_id: projectId,
       status: record.stage === "live" ? "closed" : "open",
       created_by: person(record.created_by),
+      ...planned(record, plans),
+      assignee_user_id: record.stage === "live" || people.get(record.assignee ?? "")?.may_write
+        ? person(record.assignee)
+        : null,
       ...countedWithTicket(record),
     })),
     ticket_roles: parts(({ roles }) => roles),
@@ -78,6 +89,15 @@ export function rowsOf(
     part_creations: records.flatMap(({ id, tasks, part_creations = [] }) =>
       part_creations.map((creation) => ({ ...withNumber(creation, tasks), ticket_id: id }))
     ),
+  };
+}
+
+/** The planning fields by the ids of this installation. */
+function planned({ labels, milestone }: TicketRecord, plans: PlanIds): Row {
+  const ids = [...new Set(labels.map(({ name }) => plans.labels.get(nameKey(name))!))];
+  return {
+    labels: ids.length > 0 ? ids : null,
+    milestone_id: milestone && plans.milestones.get(nameKey(milestone.name))!,
   };
 }
 

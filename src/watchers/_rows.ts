@@ -15,6 +15,8 @@ export async function readWatchers(
     from (
       select user_id, reason, muted, 1 as place from watchers where ticket_id = ${ticketId}::uuid union all
       select created_by, 'creator', false, 2 from tickets where id = ${ticketId}::uuid union all
+      select assignee_user_id, 'assigned', false, 3 from tickets
+      where id = ${ticketId}::uuid and assignee_user_id is not null union all
       select assignee_user_id, 'assigned', false, 3 from tasks
       where ticket_id = ${ticketId}::uuid and status not in ('done', 'skipped')
     ) w join users u on u.id = w.user_id

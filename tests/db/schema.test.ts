@@ -23,14 +23,14 @@ test("a table that gets a column is tracked again", async () => {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
   await sql.begin(async (tx) => {
-    await tx`alter table tickets add column estimate integer`;
+    await tx`alter table tickets add column size integer`;
     await tx`
       call track_history('tickets', 'ticket', 'id', 'id project_id priority_rank ship_state reopened version created_at updated_at')`;
     await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
-    await tx`update tickets set estimate = 5 where id = ${ticket.id}::uuid`;
+    await tx`update tickets set size = 5 where id = ${ticket.id}::uuid`;
     const [last] =
       await tx`select changes from history where ticket_id = ${ticket.id}::uuid order by id desc limit 1`;
-    expect(last).toEqual({ changes: { estimate: [null, 5] } });
+    expect(last).toEqual({ changes: { size: [null, 5] } });
     await tx`select 1 / 0`;
   }).catch(({ code }) => expect(code).toBe("22012")); // nothing of this is stored
 });

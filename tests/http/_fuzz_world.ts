@@ -37,6 +37,8 @@ export type Things = Record<
   | "comment"
   | "question"
   | "webhook"
+  | "label"
+  | "milestone"
   | "run"
   | "agent"
   | "suggestion"
@@ -137,6 +139,8 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   const comment = await make(`${ticket.path}/comments`, { body: "Look there" });
   const question = await make(`${ticket.path}/questions`, { prompt: "Which limit?" });
   const webhook = await make(`${project.path}/webhooks`, { url: "https://example.com/hook" });
+  const label = await make(`${project.path}/labels`, { name: "bug" });
+  const milestone = await make(`${project.path}/milestones`, { name: "1.0" });
   const agent = `bc_${uuid()}`;
   const run = await make(`${ticket.path}/agent-runs`, { agent_id: agent });
   const user = await makeMember(harness, project, "member");
@@ -175,6 +179,8 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     comment: comment.id,
     question: question.id,
     webhook: webhook.id ?? webhook.webhook?.id,
+    label: label.id,
+    milestone: milestone.id,
     run: run.id,
     agent,
     suggestion,

@@ -74,7 +74,7 @@ function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string
   const { params } = rows;
   const id = idOf(meta.path);
   const runId = meta.path.startsWith("/integrations/") ? around.hookRun : params["runId"];
-  const ids = { ...params, webhookId: around.webhookId, runId, after: 0 };
+  const ids = { ...params, webhookId: around.webhookId, milestoneId: around.milestoneId, runId, after: 0 };
   const texts = { title: "x".repeat(140), description: "x".repeat(5_000) };
   const unknown = Object.fromEntries(pathFields.map((field) => [field, project.admin.id]));
   const wide = { ...unknown, id, limit: 200, ...texts, status: undefined, ...ids };

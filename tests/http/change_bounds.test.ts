@@ -95,12 +95,19 @@ async function valueOf(path: string, name: string): Promise<string> {
   if (name === "code") return rows.params["code"]!;
   if (name in PARTS || name === "userId" || path.startsWith("/users/{id}")) return await next(name);
   if (name === "webhookId") return await webhook();
+  if (name === "labelId" || name === "milestoneId") return await planned(`${name.slice(0, -2)}s`);
   if (name !== "id") return crypto.randomUUID();
   if (path.startsWith("/projects/")) return project.id;
   if (path === ACCOUNT_ID) return project.accountId;
   if (path.startsWith("/keys/")) return (await makeKey(harness.now, caller)).id;
   if (path.startsWith("/auth/sessions/")) return (await makeUser(harness.now, project)).sessionId;
   return path.startsWith("/admin/scope-surveys/") ? rows.params["survey"]! : project.id;
+}
+
+/** Makes a label or a milestone of the project. */
+async function planned(what: string): Promise<string> {
+  const body = { name: crypto.randomUUID() };
+  return (await harness.now.call("POST", `${project.path}/${what}`, { token: caller.token, body })).body.id;
 }
 
 async function webhook(): Promise<string> {
@@ -193,9 +200,15 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     status: "blocked",
   }),
   "tasks.reorder": async () => ({ task_ids: (await tasksOf(10_000)).toReversed() }),
-  "tickets.create": () => ({ evidence: { log: LONGEST.repeat(25_000) } }),
-  "tickets.update": () => ({
+  "labels.create": () => ({ color: "#a03fb0" }),
+  "labels.update": () => ({ color: "#a03fb0" }),
+  "labels.merge": async () => ({ into: await planned("labels") }),
+  "tickets.create": async () => ({ evidence: { log: LONGEST.repeat(20_000) }, ...await plan() }),
+  "tickets.update": async () => ({
     evidence: { log: LONGEST.repeat(20_000) },
+    ...await plan(),
+    add_labels: undefined,
+    remove_labels: undefined,
     stage: "in_progress",
     status: undefined,
     resolution_type: undefined,
@@ -220,6 +233,20 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   "webhooks.create": () => ({ url: LONG_URL, types: Array(100).fill("ticket.closed") }),
   "webhooks.update": () => ({ url: LONG_URL, types: Array(100).fill("ticket.closed") }),
 };
+
+/** The planning fields, with as many labels as a ticket may have, of the longest names. */
+async function plan(): Promise<object> {
+  await harness.now.sql`
+    insert into labels (id, project_id, name, name_key, color)
+    select gen_random_uuid(), ${project.id}::uuid, repeat(U&'\\0001', 46) || n, repeat(U&'\\0001', 46) || n, '#000000'
+    from generate_series(101, 130) n on conflict do nothing`;
+  return {
+    assignee_user_id: project.admin.id,
+    milestone_id: await planned("milestones"),
+    labels: Array.from({ length: 30 }, (_, at) => LONGEST.repeat(46) + (101 + at)),
+    start_on: undefined,
+  };
+}
 
 const LONG_URL = `https://example.com/${"a".repeat(1_900)}`;
 

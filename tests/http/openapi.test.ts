@@ -282,6 +282,8 @@ describe("every operation", () => {
     expect(usual.map(([path]) => path)).toContain("/projects/{id}/tickets");
     expect(Object.fromEntries(told.filter((one) => !usual.includes(one)))).toEqual({
       "/projects/{id}/import": "At most 16384 KiB",
+      "/projects/{id}/tickets/{ticketId}": "At most 1024 KiB",
+      "/projects/{id}/tickets/{ticketId}/comments/{commentId}": "At most 1024 KiB",
       "/webhooks/cloud-agent": "At most 1024 KiB",
       "/webhooks/github": "At most 1024 KiB",
       "/webhooks/payment-provider": "At most 1024 KiB",

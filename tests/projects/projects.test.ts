@@ -22,6 +22,7 @@ describe("creating a project", () => {
       repositories: ["acme/app", "Acme/Handoff"],
       former_keys: [],
       closing: "anyone",
+      time_zone: "UTC",
       archived_at: null,
       created_at: expect.any(String),
       updated_at: project.created_at,

@@ -31,6 +31,13 @@ const NOT_OF_TICKETS = [
   "webhooks.test",
   "webhooks.redeliver",
   "webhooks.replay",
+  "labels.create",
+  "labels.update",
+  "labels.merge",
+  "labels.delete",
+  "milestones.create",
+  "milestones.update",
+  "milestones.delete",
   "suggestions.dismiss",
   "suggestions.analyze",
 ];

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { invalidField } from "../core/errors.ts";
+import { nameKey, nearestNames } from "../core/names.ts";
+import { text } from "../core/schema.ts";
+import { MAX_TICKET_LABELS } from "../labels/schema.ts";
+import type { Ticket, TicketSummary } from "../tickets/schema.ts";
+import { findPerson } from "./_people.ts";
+import type { Caller } from "./tool.ts";
+
+/** In place of a value, this word clears a field. */
+const NONE = "none";
+
+/** Fields with which an agent plans a ticket. People and milestones have names here. */
+export const PlanInput = {
+  assignee: text(1, 320).optional().describe("Name, e-mail, me or none"),
+  due_on: z.string().regex(/^(\d{4}-\d\d-\d\d|none)$/, "Expected a day such as 2026-12-31, or none")
+    .optional(),
+  estimate: z.number().min(0).max(10_000).optional(),
+  milestone: text(1, 100).optional().describe("Name or none"),
+};
+export const Labels = z.array(text(1, 50)).max(MAX_TICKET_LABELS).optional();
+
+type Given = z.infer<z.ZodObject<typeof PlanInput>>;
+type Planning = Pick<Caller<"projects.people" | "milestones.list">, "call" | "userId">;
+
+/** Finds what the names name. @throws {AppError} invalid_request that lists what fits */
+export async function plannedWith(
+  caller: Planning,
+  projectId: string,
+  { assignee, due_on, estimate, milestone }: Given,
+) {
+  return {
+    ...(assignee !== undefined && { assignee_user_id: await assigneeOf(caller, projectId, assignee) }),
+    ...(due_on !== undefined && { due_on: due_on === NONE ? null : due_on }),
+    ...(estimate !== undefined && { estimate }),
+    ...(milestone !== undefined && { milestone_id: await milestoneOf(caller, projectId, milestone) }),
+  };
+}
+
+async function assigneeOf(caller: Planning, projectId: string, named: string): Promise<string | null> {
+  if (named === NONE) return null;
+  if (named === "me") return caller.userId;
+  return (await findPerson(caller, { projectId, named, field: "assignee" })).id;
+}
+
+async function milestoneOf({ call }: Planning, projectId: string, named: string): Promise<string | null> {
+  if (named === NONE) return null;
+  const { milestones } = await call("milestones.list", { id: projectId });
+  const found = milestones.find(({ name }) => nameKey(name) === nameKey(named));
+  if (found) return found.id;
+  const nearest = nearestNames(named, milestones.map(({ name }) => name), 3).map((name) => `"${name}"`);
+  throw invalidField(
+    "milestone",
+    `The project has no such milestone; ${
+      nearest.length > 0 ? `the nearest are ${nearest.join(", ")}` : "it has none yet"
+    }`,
+  );
+}
+
+/** The planning fields of a row, of which those that are not set are left out. */
+export const PlanRow = {
+  assignee: z.string().nullable(),
+  labels: z.array(z.string()).optional(),
+  due_on: z.string().nullable(),
+};
+
+export function planRow({ assignee, labels, due_on }: TicketSummary): z.infer<z.ZodObject<typeof PlanRow>> {
+  return {
+    assignee: assignee?.name ?? null,
+    ...(labels.length > 0 && { labels: labels.map(({ name }) => name) }),
+    due_on,
+  };
+}
+
+/** The planning fields of a whole ticket. */
+export const WholePlan = {
+  ...PlanRow,
+  start_on: z.string().nullable(),
+  estimate: z.number().nullable(),
+  milestone: z.string().nullable(),
+};
+
+export function wholePlan(ticket: Ticket): z.infer<z.ZodObject<typeof WholePlan>> {
+  const { start_on, estimate, milestone_name: milestone } = ticket;
+  return { ...planRow(ticket), start_on, estimate, milestone };
+}
