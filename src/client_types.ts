@@ -1068,6 +1068,9 @@ export type TicketRecord = {
   created_with: "session" | "key";
   created_at: string;
   updated_at: string;
+  assignee: string | null;
+  labels: Array<{ name: string; color: string; description: string }>;
+  milestone: { name: string; description: string; due_on: string | null; state: "open" | "closed" } | null;
   roles: Array<
     {
       role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
@@ -1169,9 +1172,6 @@ export type TicketRecord = {
     title: string | null;
     state: "open" | "closed" | null;
   } | null;
-  assignee: string | null;
-  labels: Array<{ name: string; color: string; description: string }>;
-  milestone: { name: string; description: string; due_on: string | null; state: "open" | "closed" } | null;
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
@@ -1226,6 +1226,12 @@ export type TicketRecordInput = {
   created_with: "session" | "key";
   created_at: string;
   updated_at: string;
+  assignee?: string | null | undefined;
+  labels?: Array<{ name: string; color: string; description: string }> | undefined;
+  milestone?:
+    | { name: string; description: string; due_on: string | null; state: "open" | "closed" }
+    | null
+    | undefined;
   roles: Array<
     {
       role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
@@ -1327,12 +1333,6 @@ export type TicketRecordInput = {
     title: string | null;
     state: "open" | "closed" | null;
   } | null;
-  assignee?: string | null | undefined;
-  labels?: Array<{ name: string; color: string; description: string }> | undefined;
-  milestone?:
-    | { name: string; description: string; due_on: string | null; state: "open" | "closed" }
-    | null
-    | undefined;
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
