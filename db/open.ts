@@ -65,20 +65,19 @@ const common: postgres.Options<{
   int8: postgres.PostgresType<number>;
   date: postgres.PostgresType<string>;
   day: postgres.PostgresType<string>;
-}> =
-  {
-    connect_timeout: 5,
-    // Without this setting a queued statement would wait for up to 20 s after the end of an outage.
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5),
-    onnotice: () => {},
-    types: {
-      int8: { to: 20, from: [20], parse: Number, serialize: String },
-      // Times are parsed into the API's form, so that no row has to be mapped for that.
-      date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
-      // A day stays a text such as 2026-12-31.
-      day: { to: 1082, from: [1082], parse: String, serialize: String },
-    },
-  };
+}> = {
+  connect_timeout: 5,
+  // Without this setting a queued statement would wait for up to 20 s after the end of an outage.
+  backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5),
+  onnotice: () => {},
+  types: {
+    int8: { to: 20, from: [20], parse: Number, serialize: String },
+    // Times are parsed into the API's form, so that no row has to be mapped for that.
+    date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
+    // A day stays a text such as 2026-12-31.
+    day: { to: 1082, from: [1082], parse: String, serialize: String },
+  },
+};
 
 /** `2026-11-21 15:20:01.5+00` → `2026-11-21T15:20:01.500Z`, because sessions run in UTC. */
 function wireTime(text: string): string {

@@ -4,11 +4,18 @@ import { newVersion } from "../core/if_match.ts";
 import { UNASSIGNED } from "./released_columns.ts";
 
 /**
- * Frees the pending tasks of a user who may no longer write in their projects, because the user
- * can't claim them and nobody else may. A verb that takes a right away calls this while it holds the
+ * Takes open tickets and pending tasks from a user who may no longer write in their projects. Nobody
+ * else may claim such tasks. A verb that takes a right away calls this while it holds the
  * lock of the user.
  */
 export async function freeWork({ db }: Context, userId: string): Promise<void> {
+  await db`
+    with stale as (
+      select t.id from ${projectsFor(db, userId)}
+        join tickets t on t.project_id = p.id and t.assignee_user_id = u.id and t.status = 'open'
+      where not ${mayWrite(db)} order by t.id for update of t
+    )
+    update tickets t set assignee_user_id = null, ${newVersion(db, "t")} from stale where t.id = stale.id`;
   await db`
     with stale as (
       select k.id from ${projectsFor(db, userId)}

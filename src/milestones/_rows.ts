@@ -6,7 +6,12 @@ import { conflictOf } from "../core/failures.ts";
 
 /** The columns of a Milestone for `milestones m`. */
 export function milestoneColumns(db: Db) {
-  return db`m.id, m.project_id, m.name, m.description, m.due_on, m.state, m.created_at, m.updated_at,
+  return db`${summaryColumns(db)}, m.description`;
+}
+
+/** The columns of a MilestoneSummary for `milestones m`. */
+export function summaryColumns(db: Db) {
+  return db`m.id, m.project_id, m.name, m.due_on, m.state, m.created_at, m.updated_at,
     (select count(*)::integer from tickets t where t.milestone_id = m.id and t.status = 'open') as open_tickets,
     (select count(*)::integer from tickets t where t.milestone_id = m.id and t.status = 'closed') as closed_tickets`;
 }

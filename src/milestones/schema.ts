@@ -7,18 +7,21 @@ export const MilestoneName = text(1, 100);
 export const MilestoneDescription = text(0, 5000);
 export const MilestoneState = z.enum(["open", "closed"]);
 
-export const Milestone = z.object({
+/** A milestone as lists show it, without its long text. */
+export const MilestoneSummary = z.object({
   id: Id,
   project_id: Id,
   name: z.string(),
-  description: z.string(),
   due_on: Day.nullable(),
   state: MilestoneState,
   open_tickets: z.int(),
   closed_tickets: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
-}).meta({ id: "Milestone" });
+}).meta({ id: "MilestoneSummary" });
+export type MilestoneSummary = z.infer<typeof MilestoneSummary>;
+
+export const Milestone = MilestoneSummary.extend({ description: z.string() }).meta({ id: "Milestone" });
 export type Milestone = z.infer<typeof Milestone>;
 
 export const CreateMilestone = IdPath.extend({
@@ -39,4 +42,4 @@ export const UpdateMilestone = MilestonePath.extend({
 });
 export type UpdateMilestone = z.infer<typeof UpdateMilestone>;
 
-export const MilestoneList = z.object({ milestones: z.array(Milestone), next_cursor: NoCursor });
+export const MilestoneList = z.object({ milestones: z.array(MilestoneSummary), next_cursor: NoCursor });

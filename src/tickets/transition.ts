@@ -1,4 +1,6 @@
 import { releaseTasks } from "../assignments/question_block.ts";
+import { lockAssignees } from "../assignments/may_hold.ts";
+import { mayWrite, projectsFor } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import { type Context, isBot, type ProjectContext } from "../core/context.ts";
 import type { AppError } from "../core/errors.ts";
@@ -153,12 +155,16 @@ async function write(
   const skips = live && tickets.some(({ obstacles }) => obstacles.roles.length > 0);
   const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
+  const assigned =
+    db`select assignee_user_id from tickets where id = any (${ids}::uuid[]) and status = 'closed'`;
+  if (reopens) await lockAssignees(ctx, assigned);
   // The right-hand sides have the values before the update.
   const [, , blocking] = await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},
         closed_at = ${live ? db`clock_timestamp()` : null}, resolution_type = ${live ? type : null},
         resolution_note = ${live ? note : null}
+        ${reopens ? db`, assignee_user_id = ${keptAssignee(db)}` : db``}
         ${live || undone ? db`` : db`, reopened = reopened or status = 'closed'`}
         ${deployed ? db`, deployed_at = coalesce(deployed_at, clock_timestamp()), reopened = false` : db``}
       where id = any (${ids}::uuid[])`,
@@ -173,6 +179,15 @@ async function write(
       update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`,
   ]);
   if (blocking.length > 0) await releaseTasks(ctx, blocking.map(({ id }) => id));
+}
+
+/** The assignee of a ticket that opens, unless the assignee has lost the right to write meanwhile. */
+function keptAssignee(db: Context["db"]) {
+  return db`case when exists (
+    select from ${projectsFor(db, db`tickets.assignee_user_id`)} where p.id = tickets.project_id and ${
+    mayWrite(db)
+  }
+  ) then assignee_user_id end`;
 }
 
 /**

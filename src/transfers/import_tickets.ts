@@ -161,7 +161,9 @@ async function findPeople(
       { created_by, answered_by, addressee_user_id },
     ) => [created_by, answered_by, addressee_user_id]),
   ]);
-  const assignees = records.flatMap(({ assignee, tasks }) => [assignee ?? [], tasks.flatMap(({ assignee }) => assignee ?? [])].flat());
+  const assignees = records.flatMap(({ assignee, tasks }) =>
+    [assignee ?? [], tasks.flatMap(({ assignee }) => assignee ?? [])].flat()
+  );
   const named = (emails: (string | null)[]) =>
     db`unnest(${[...new Set(emails)]}::text[]) as e (email)
     join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;

@@ -130,13 +130,15 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   "comments.create": () => ({ parent_id: undefined }),
   "comments.update": async () => {
     await harness.now.sql`update comments set created_by = ${caller.id}::uuid`;
-    return {};
+    // A call of a batch has at most 256 KiB.
+    return { body: LONGEST.repeat(40_000) };
   },
   "inbox.archive": () => ({ up_to: undefined }),
   "inbox.read": () => ({ up_to: undefined }),
   "integrations.setUpHooks": () => ({ project_id: project.id }),
   "keys.create": () => ({ project_id: project.id }),
-  "projects.create": () => ({ account_id: project.accountId }),
+  "projects.create": () => ({ account_id: project.accountId, time_zone: "Europe/Berlin" }),
+  "projects.update": () => ({ time_zone: "Europe/Berlin" }),
   "projects.putMember": () => ({ role: "member" }),
   "questions.create": () => askFor(),
   "questions.supersede": () => ({ ...askFor(), resolver: undefined }),

@@ -44,36 +44,3 @@ create index tickets_milestone_idx on tickets (milestone_id, created_at, id) whe
 
 call track_history('tickets', 'ticket', 'id', 'id project_id priority_rank ship_state reopened pending_questions human_questions '
   'tasks_done tasks_total cases_approved cases_total agent_runs version created_at updated_at');
-
--- Who loses the right to write is no longer the assignee of open tickets and pending tasks. Tickets are locked before
--- tasks, as everywhere.
-create function free_work_of(user_id uuid) returns void language sql as $$
-  with stale as (
-    select t.id from tickets t
-    where t.assignee_user_id = free_work_of.user_id and t.status = 'open' and not may_write(free_work_of.user_id, t.project_id)
-    order by t.id for update
-  )
-  update tickets t set assignee_user_id = null, version = t.version + 1, updated_at = clock_timestamp()
-  from stale where t.id = stale.id;
-  select free_tasks_of(free_work_of.user_id)
-$$;
-
-create or replace function follow_lost_rights() returns trigger language plpgsql as $$
-begin
-  perform free_work_of((to_jsonb(old) ->> tg_argv[0])::uuid);
-  return null;
-end $$;
-
-create function drop_lost_ticket_assignee() returns trigger language plpgsql as $$
-begin
-  -- The lock keeps the right in place until this change can be seen, and undone.
-  perform from users where id = new.assignee_user_id for share;
-  if not may_write(new.assignee_user_id, new.project_id) then new.assignee_user_id := null; end if;
-  return new;
-end $$;
-create trigger tickets_lost_assignee_insert before insert on tickets
-for each row when (new.status = 'open' and new.assignee_user_id is not null) execute function drop_lost_ticket_assignee();
-create trigger tickets_lost_assignee_update before update of status, assignee_user_id on tickets
-for each row when (new.status = 'open' and new.assignee_user_id is not null
-  and (old.status <> new.status or old.assignee_user_id is distinct from new.assignee_user_id))
-execute function drop_lost_ticket_assignee();
