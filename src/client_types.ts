@@ -524,7 +524,19 @@ export type Milestone = {
   id: string;
   project_id: string;
   name: string;
+  due_on: string | null;
+  state: "open" | "closed";
+  open_tickets: number;
+  closed_tickets: number;
+  created_at: string;
+  updated_at: string;
   description: string;
+};
+
+export type MilestoneSummary = {
+  id: string;
+  project_id: string;
+  name: string;
   due_on: string | null;
   state: "open" | "closed";
   open_tickets: number;
@@ -1754,7 +1766,7 @@ export type AppRouter = TRPCBuiltRouter<
       delete: Mutation<{ id: string; labelId: string }, void>;
     };
     milestones: {
-      list: Query<{ id: string }, { milestones: Array<Milestone>; next_cursor: null }>;
+      list: Query<{ id: string }, { milestones: Array<MilestoneSummary>; next_cursor: null }>;
       get: Query<{ id: string; milestoneId: string }, Milestone>;
       create: Mutation<
         { id: string; name: string; description?: string | undefined; due_on?: string | null | undefined },
