@@ -363,6 +363,25 @@ create table issue_makers (
   constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
 
+create table labels (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  name_key text not null,
+  color text not null,
+  description text not null default ''::text,
+  merged_into uuid,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint labels_color_check CHECK ((color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint labels_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES labels(id),
+  constraint labels_pkey PRIMARY KEY (id),
+  constraint labels_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE UNIQUE INDEX labels_name_key ON public.labels USING btree (project_id, name_key) WHERE (deleted_at IS
+  NULL);
+
 create table messages (
   id uuid not null,
   user_id uuid not null,
@@ -394,6 +413,24 @@ CREATE INDEX messages_done_idx ON public.messages USING btree (created_at) WHERE
 CREATE INDEX messages_pending_idx ON public.messages USING btree (account_id, next_try_at) WHERE (state =
   'pending'::text);
 CREATE INDEX messages_user_idx ON public.messages USING btree (user_id, created_at);
+
+create table milestones (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  name_key text not null,
+  description text not null default ''::text,
+  due_on date,
+  state text not null default 'open'::text,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint milestones_pkey PRIMARY KEY (id),
+  constraint milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint milestones_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+CREATE UNIQUE INDEX milestones_name_key ON public.milestones USING btree (project_id, name_key) WHERE
+  (deleted_at IS NULL);
 
 create table notification_settings (
   user_id uuid not null,
@@ -554,6 +591,7 @@ create table projects (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   closing text not null default 'anyone'::text,
+  time_zone text not null default 'UTC'::text,
   constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint projects_closing_check CHECK ((closing = ANY (ARRAY['anyone'::text, 'people'::text]))),
   constraint projects_key_check CHECK ((key ~ '^[A-Z][A-Z0-9]{1,9}$'::text)),
@@ -1030,10 +1068,21 @@ END) stored,
   cases_approved integer not null default 0,
   cases_total integer not null default 0,
   agent_runs integer not null default 0,
+  assignee_user_id uuid,
+  labels uuid[],
+  start_on date,
+  due_on date,
+  estimate numeric(7,2),
+  milestone_id uuid,
+  constraint tickets_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id),
   constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
   constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
+  constraint tickets_days CHECK ((start_on <= due_on)),
+  constraint tickets_estimate_check CHECK (((estimate >= (0)::numeric) AND (estimate <= (10000)::numeric))),
+  constraint tickets_labels_check CHECK ((labels <> '{}'::uuid[])),
   constraint tickets_live_is_closed CHECK (((stage = 'live'::text) = (status = 'closed'::text))),
+  constraint tickets_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id),
   constraint tickets_number_key UNIQUE (project_id, number),
   constraint tickets_pkey PRIMARY KEY (id),
   constraint tickets_priority_check CHECK ((priority = ANY (ARRAY['low'::text, 'medium'::text,
@@ -1048,13 +1097,20 @@ END) stored,
     'in_progress'::text, 'validation'::text, 'live'::text]))),
   constraint tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
 );
+CREATE INDEX tickets_assignee_idx ON public.tickets USING btree (assignee_user_id, project_id, created_at, id)
+  WHERE (assignee_user_id IS NOT NULL);
 CREATE INDEX tickets_blocking_idx ON public.tickets USING btree (project_id, status, created_at, id) WHERE
   blocking;
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
+CREATE INDEX tickets_due_idx ON public.tickets USING btree (project_id, due_on, id) WHERE (due_on IS NOT
+  NULL);
+CREATE INDEX tickets_labels_idx ON public.tickets USING gin (labels) WHERE (labels IS NOT NULL);
 CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL)
   AND ((status = 'open'::text) OR (deployed_at IS NULL)));
 CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND
   (merge_sha IS NOT NULL));
+CREATE INDEX tickets_milestone_idx ON public.tickets USING btree (milestone_id, created_at, id) WHERE
+  (milestone_id IS NOT NULL);
 CREATE INDEX tickets_open_created_idx ON public.tickets USING btree (project_id, created_at, id) WHERE (status
   = 'open'::text);
 CREATE INDEX tickets_open_priority_idx ON public.tickets USING btree (project_id, priority_rank, id) WHERE
