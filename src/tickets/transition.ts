@@ -181,7 +181,7 @@ async function write(
   if (blocking.length > 0) await releaseTasks(ctx, blocking.map(({ id }) => id));
 }
 
-/** The assignee of a ticket that opens, unless the assignee has lost the right to write meanwhile. */
+/** Keeps the assignee of a ticket that opens, unless the assignee has lost the right to write. */
 function keptAssignee(db: Context["db"]) {
   return db`case when exists (
     select from ${projectsFor(db, db`tickets.assignee_user_id`)} where p.id = tickets.project_id and ${
