@@ -15,7 +15,7 @@ interface Fitness {
   pending: string[];
 }
 
-interface Found {
+interface ServerFacts {
   version: string;
   vector: string | null;
   installed: boolean;
@@ -25,7 +25,7 @@ interface Found {
 /** @param connections the number of connections that a process opens to a server */
 export async function examine(sql: Sql, connections: number): Promise<Fitness> {
   const unusable = await whyUnusable(sql);
-  const [row] = await sql<[Found]>`
+  const [row] = await sql<[ServerFacts]>`
     select current_setting('server_version') as version, coalesce(installed_version, default_version) as vector,
       installed_version is not null as installed, to_regnamespace('pgboss') is not null as started
     from (select 1) one left join pg_available_extensions on name = 'vector'`;
@@ -37,7 +37,11 @@ export async function examine(sql: Sql, connections: number): Promise<Fitness> {
   return { found, pending, ...(refused !== undefined && { fault: refused }) };
 }
 
-async function findFault(sql: Sql, { vector, installed }: Found, taken: number): Promise<string | undefined> {
+async function findFault(
+  sql: Sql,
+  { vector, installed }: ServerFacts,
+  taken: number,
+): Promise<string | undefined> {
   if (!await knowsLetters(sql)) {
     return "its locale knows only ASCII letters, so that searches miss words: create it with --locale=C.UTF-8";
   }
@@ -52,7 +56,7 @@ async function findFault(sql: Sql, { vector, installed }: Found, taken: number):
   return refusal && `${refusal}: a superuser must CREATE EXTENSION vector there`;
 }
 
-async function tryTables(sql: Sql, { started }: Found): Promise<string | undefined> {
+async function tryTables(sql: Sql, { started }: ServerFacts): Promise<string | undefined> {
   const first = started ? "" : "create schema doctor_tries; create extension if not exists vector;";
   const failure = await tryOut(sql, `${first} create table doctor_tries (it vector)`);
   return failure && `the next start can't create its tables: ${failure}`;

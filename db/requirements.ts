@@ -8,7 +8,7 @@ const LEAST_POSTGRES = 15;
  * can, or when only pgvector is missing.
  */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {
-  const [{ version, writable, encoding, lowered, settings, hidden }] = await sql<[Found]>`
+  const [{ version, writable, encoding, lowered, settings, hidden }] = await sql<[ServerSettings]>`
     select current_setting('server_version') as version, current_setting('transaction_read_only') = 'off' as writable,
       getdatabaseencoding() as encoding, lower('I') as lowered,
       (select json_object_agg(name, setting) from pg_settings where name = any (${
@@ -72,7 +72,7 @@ function explain(error: unknown): never {
   throw Object.assign(new Error(reason, { cause: error }), { code: "CONNECTION_CLOSED" });
 }
 
-interface Found {
+interface ServerSettings {
   version: string;
   writable: boolean;
   encoding: string;

@@ -77,10 +77,10 @@ export function areStalled(boss: PgBoss): boolean {
 }
 
 /** `retryCount` is the number of earlier tries. */
-type Job = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
+type TakenJob = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
 
 /** Each of several jobs succeeds or fails independently of the others. */
-async function settle(services: Services, name: QueueName, job: Job): Promise<JobResult> {
+async function settle(services: Services, name: QueueName, job: TakenJob): Promise<JobResult> {
   try {
     await runJob(services, name, job);
     return { id: job.id, status: "completed" };
@@ -90,7 +90,7 @@ async function settle(services: Services, name: QueueName, job: Job): Promise<Jo
 }
 
 /** Runs one job under its own author. An error makes pg-boss try again, by the queue's policy. */
-export async function runJob(services: Services, name: QueueName, job: Job): Promise<void> {
+export async function runJob(services: Services, name: QueueName, job: TakenJob): Promise<void> {
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
   try {

@@ -21,7 +21,7 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
   });
 }
 
-const Answer = z.looseObject({
+const StripeAnswer = z.looseObject({
   id: z.string(),
   url: z.string().nullish(),
   error: z.undefined().optional(),
@@ -37,7 +37,7 @@ const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
   const text = await response.text();
-  const isProviders = (response.ok ? Answer : Refusal).safeParse(jsonOf(text)).success;
+  const isProviders = (response.ok ? StripeAnswer : Refusal).safeParse(jsonOf(text)).success;
   return new Response(isProviders ? text : null, response);
 }
 

@@ -18,7 +18,7 @@ import type { Secrets } from "./secrets.ts";
  * The parts that all calls of one process share. core/services.ts builds them once. They are passed
  * as arguments and never imported.
  */
-interface Shared {
+interface SharedServices {
   config: Config;
   databaseHealth: DatabaseHealth;
   secrets: Secrets;
@@ -43,7 +43,7 @@ interface Shared {
  * The shared parts with the database client. The HTTP layer and the jobs make a context from them
  * for each call.
  */
-export interface Services extends Shared {
+export interface Services extends SharedServices {
   sql: Sql;
 }
 
@@ -70,7 +70,7 @@ export interface Actor {
  * transaction that the verb runs in. A verb has no other handle, so inside a transaction it can't
  * write outside of it.
  */
-export interface Context extends Shared {
+export interface Context extends SharedServices {
   db: Db;
   /**
    * Runs `work` when the transaction has committed, and never when it is rolled back. Outside a

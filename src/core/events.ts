@@ -31,7 +31,7 @@ export const Event = z.object({
 }).meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
-interface Row extends Omit<Event, "type" | "changed" | "ticket"> {
+interface EventRow extends Omit<Event, "type" | "changed" | "ticket"> {
   action: string;
   new_status: string | null;
   changed: string[] | null;
@@ -59,7 +59,7 @@ export function readEvents(db: Db, span: Span): Promise<Event[]> {
 }
 
 async function readRows(db: Db, events: Fragment): Promise<Event[]> {
-  const rows = await db<Row[]>`
+  const rows = await db<EventRow[]>`
     select ${eventColumns(db)}
     from (${events}) e
     join history h on h.id = e.history_id
@@ -84,7 +84,7 @@ export interface Search extends Span {
   hidden: readonly string[];
 }
 
-export interface Found {
+export interface FoundEvents {
   events: Event[];
   /** The number of the last event that was looked through; null if there is no event after it. */
   reached: number | null;
@@ -99,7 +99,7 @@ const NAMED_STATUSES = Object.fromEntries(
  * Looks through the next events of some projects for those that a caller wants, in the order of
  * their numbers. The database leaves out the others, so that rare types cost few statements.
  */
-export async function findEvents(db: Db, search: Search): Promise<Found> {
+export async function findEvents(db: Db, search: Search): Promise<FoundEvents> {
   const { after, limit, projects, scan, types, hidden } = search;
   // eventType() gives the same names.
   const type = db`h.entity || '.' || coalesce(
@@ -107,7 +107,7 @@ export async function findEvents(db: Db, search: Search): Promise<Found> {
   const ofTypes = types
     ? db`and (h.entity || '.*' = any (${types}::text[]) or ${type} = any (${types}::text[]))`
     : db``;
-  const rows = await db<(Row & { reached: number | null })[]>`
+  const rows = await db<(EventRow & { reached: number | null })[]>`
     with scanned as materialized (${eventsOfProjects(db, projects, { after, limit: scan })}),
     wanted as (
       select e.* from scanned e join history h on h.id = e.history_id
@@ -149,7 +149,7 @@ function eventsOfProjects(db: Db, projects: Fragment, { after, limit, last }: Sp
     ) o order by o.seq limit ${limit}`;
 }
 
-function toEvent(row: Row): Event {
+function toEvent(row: EventRow): Event {
   const { seq, at, project_id, entity, entity_id, actor, request_id, ticket_id } = row;
   const { ticket_ref, title, stage, status, version } = row;
   return {

@@ -127,16 +127,20 @@ export const PARTS = {
   },
 } as const satisfies Record<string, PartOfTicket>;
 
-type Parts = typeof PARTS;
-export type PartName = keyof Parts;
+type DeclaredParts = typeof PARTS;
+export type PartName = keyof DeclaredParts;
 /** The parts whose creation takes an idempotency key. */
-export type KeyedPart = { [Name in PartName]: Parts[Name]["madeOnce"] extends true ? Name : never }[PartName];
+export type KeyedPart = {
+  [Name in PartName]: DeclaredParts[Name]["madeOnce"] extends true ? Name : never;
+}[PartName];
 /** The parts that calls make one by one, up to a maximum. */
-export type CountedPart = { [Name in PartName]: Parts[Name]["most"] extends number ? Name : never }[PartName];
+export type CountedPart = {
+  [Name in PartName]: DeclaredParts[Name]["most"] extends number ? Name : never;
+}[PartName];
 /** The fields of an exported ticket that hold parts. */
-export type PartField = NonNullable<Parts[PartName]["travels"]>;
+export type PartField = NonNullable<DeclaredParts[PartName]["travels"]>;
 /** The fields that may be so long that an export needs pages of their own for them. */
-export type LongField = Parts[CountedPart]["travels"];
+export type LongField = DeclaredParts[CountedPart]["travels"];
 
 const names = Object.keys(PARTS) as PartName[];
 export const KEYED_PARTS = names.filter((name) => PARTS[name].madeOnce) as KeyedPart[];

@@ -24,7 +24,7 @@ const LARGE_BYTES = 1024 * 1024;
 /** The time between two tries, because a long transaction of somebody else may prevent it. */
 const SHRINK_MS = 10_000;
 
-interface Parts {
+interface SequencerParts {
   sql: Sql;
   /** Whether no other process writes to the database. */
   isAlone: boolean;
@@ -45,7 +45,7 @@ interface Look {
  * died get their numbers too.
  */
 export class Sequencer {
-  readonly #parts: Parts;
+  readonly #parts: SequencerParts;
   readonly #done: Promise<void>;
   #woken = Promise.withResolvers<void>();
   #stopped = false;
@@ -54,7 +54,7 @@ export class Sequencer {
   #last = 0;
   #shrunk = -Infinity;
 
-  constructor(parts: Parts) {
+  constructor(parts: SequencerParts) {
     this.#parts = parts;
     this.#done = this.#run();
   }

@@ -35,7 +35,7 @@ export interface RunningServices {
 }
 
 /** Parts that a test passes in place of the configured ones. */
-interface Parts {
+interface ReplacedServices {
   embedder?: Embedder;
   sender?: Sender;
   /** Called with every statement that is sent. */
@@ -43,7 +43,7 @@ interface Parts {
 }
 
 /** Opens everything that the configuration names: database, migrations, queue, model. */
-export async function startServices(config: Config, parts: Parts = {}): Promise<RunningServices> {
+export async function startServices(config: Config, parts: ReplacedServices = {}): Promise<RunningServices> {
   const secrets = await loadSecrets(config);
   const database = await openDatabase({
     url: config.DATABASE_URL,

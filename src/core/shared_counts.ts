@@ -20,7 +20,7 @@ interface Unshared {
   points: number;
 }
 
-interface Shared {
+interface SharedCount {
   counter: string;
   points: number;
   ms_left: number;
@@ -90,9 +90,9 @@ export class SharedCounts {
   }
 
   /** Takes the rows in the order of their keys, so that two processes can't wait for each other. */
-  async #add(counts: ReadonlyMap<string, Unshared>): Promise<Shared[]> {
+  async #add(counts: ReadonlyMap<string, Unshared>): Promise<SharedCount[]> {
     const added = [...counts.values()];
-    return await this.#sql<Shared[]>`
+    return await this.#sql<SharedCount[]>`
       insert into rate_limits as shared (key, points, expire)
       select counter, points, extract(epoch from now()) * 1000 + seconds * 1000
       from unnest(${[...counts.keys()]}::text[], ${added.map(({ points }) => points)}::int[],
@@ -105,7 +105,7 @@ export class SharedCounts {
       returning key as counter, points, (expire - extract(epoch from now()) * 1000)::float8 as ms_left`;
   }
 
-  async #learn({ limit, key }: Unshared, { counter, points, ms_left }: Shared): Promise<void> {
+  async #learn({ limit, key }: Unshared, { counter, points, ms_left }: SharedCount): Promise<void> {
     const since = this.#unshared.get(counter)?.points ?? 0;
     await this.limiter(limit).set(key, points + since, Math.max(ms_left, 1) / 1000);
   }

@@ -6,7 +6,7 @@ const MANY_EVENTS = 1_000;
 /** After much has happened, this many looks follow, because other sessions count their rows late. */
 const LOOKS = 3;
 
-interface Parts {
+interface StatisticsInput {
   sql: Sql;
   /** The number of the last event, which grows with the rows that are written. */
   lastEvent: () => number;
@@ -19,7 +19,7 @@ interface Parts {
  * 10,000 tickets sorts all of them, because the planner expects few. Without much news this costs no
  * statement, and it never runs in a request.
  */
-export function keepStatistics({ sql, lastEvent, onError }: Parts): { stop(): Promise<void> } {
+export function keepStatistics({ sql, lastEvent, onError }: StatisticsInput): { stop(): Promise<void> } {
   let seen = lastEvent();
   // An import or a move may have come before this start.
   let looks = 1;

@@ -1,8 +1,8 @@
-import { type Answer, EmbedThread } from "./_thread.ts";
+import { EmbedThread, type WorkerAnswer } from "./_thread.ts";
 import { Turns } from "./_turns.ts";
 import type { Embedder, EmbedderOptions, EmbedderState, EmbedPriority } from "./embedder.ts";
 
-interface Job {
+interface EmbedJob {
   readonly text: string;
   readonly priority: EmbedPriority;
   readonly lane: string;
@@ -23,8 +23,8 @@ const MAX_QUEUED = 1000;
 export class EmbedPool implements Embedder {
   readonly #options: EmbedderOptions;
   readonly #threads: EmbedThread[];
-  readonly #running = new Map<EmbedThread, Job>();
-  readonly #queues: Record<EmbedPriority, Turns<Job>> = { request: new Turns(), backfill: new Turns() };
+  readonly #running = new Map<EmbedThread, EmbedJob>();
+  readonly #queues: Record<EmbedPriority, Turns<EmbedJob>> = { request: new Turns(), backfill: new Turns() };
   #averageMs = 30;
   #refused = false;
   #reason: string | undefined;
@@ -56,7 +56,16 @@ export class EmbedPool implements Embedder {
     const askedAt = performance.now();
     return new Promise<Float32Array | null>((resolve) => {
       const deadline = askedAt + timeoutMs;
-      const job: Job = { text, priority, lane, askedAt, deadline, resolve, retried: false, settled: false };
+      const job: EmbedJob = {
+        text,
+        priority,
+        lane,
+        askedAt,
+        deadline,
+        resolve,
+        retried: false,
+        settled: false,
+      };
       const state = this.#state();
       if (state === "off") return resolve(null);
       if (state === "failed" || this.#wouldBeLate(job, timeoutMs) || !this.#hasRoom(job)) {
@@ -80,7 +89,7 @@ export class EmbedPool implements Embedder {
     return this.#threads.every(({ failed }) => failed) ? "failed" : "starting";
   }
 
-  #waiting(): Job[] {
+  #waiting(): EmbedJob[] {
     return [...this.#queues.request.all(), ...this.#queues.backfill.all()];
   }
 
@@ -88,7 +97,7 @@ export class EmbedPool implements Embedder {
    * An idle thread takes any text, no matter how slow the average is. Otherwise every text after
    * one slow period would be refused.
    */
-  #wouldBeLate({ priority, lane }: Job, timeoutMs: number): boolean {
+  #wouldBeLate({ priority, lane }: EmbedJob, timeoutMs: number): boolean {
     const ready = this.#threads.filter(({ ready }) => ready);
     if (ready.length === 0 || ready.some((thread) => !this.#running.has(thread))) return false;
     const { request, backfill } = this.#queues;
@@ -99,7 +108,7 @@ export class EmbedPool implements Embedder {
   /**
    * In a full queue, a text of a short lane takes the place of the last one of the longest lane.
    */
-  #hasRoom({ priority, lane }: Job): boolean {
+  #hasRoom({ priority, lane }: EmbedJob): boolean {
     const queue = this.#queues[priority];
     if (queue.length < MAX_QUEUED) return true;
     const last = queue.mostPatient(lane);
@@ -121,7 +130,7 @@ export class EmbedPool implements Embedder {
    * Skips jobs that have passed their deadline, because after a stall of the event loop their
    * timers may not have run yet.
    */
-  #nextJob(): Job | undefined {
+  #nextJob(): EmbedJob | undefined {
     for (;;) {
       const job = this.#queues.request.first() ?? this.#queues.backfill.first();
       if (!job) return undefined;
@@ -130,7 +139,7 @@ export class EmbedPool implements Embedder {
     }
   }
 
-  #finish(thread: EmbedThread, answer: Answer, milliseconds: number): void {
+  #finish(thread: EmbedThread, answer: WorkerAnswer, milliseconds: number): void {
     this.#averageMs += 0.1 * (milliseconds - this.#averageMs);
     const job = this.#take(thread);
     if (job) this.#settle(job, answer.type === "vector" ? answer.vector : null);
@@ -152,7 +161,7 @@ export class EmbedPool implements Embedder {
   }
 
   /** Retries a job once only, because its text may have killed the worker. */
-  #retry(job: Job): void {
+  #retry(job: EmbedJob): void {
     if (job.settled) return;
     if (job.retried) return this.#settle(job, null);
     job.retried = true;
@@ -160,7 +169,7 @@ export class EmbedPool implements Embedder {
     this.#dispatch();
   }
 
-  #take(thread: EmbedThread): Job | undefined {
+  #take(thread: EmbedThread): EmbedJob | undefined {
     const job = this.#running.get(thread);
     this.#running.delete(thread);
     return job;
@@ -179,7 +188,7 @@ export class EmbedPool implements Embedder {
     for (const job of this.#waiting()) this.#settle(job, null);
   }
 
-  #settle(job: Job, vector: Float32Array | null): void {
+  #settle(job: EmbedJob, vector: Float32Array | null): void {
     if (job.settled) return;
     job.settled = true;
     clearTimeout(job.timer);

@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { EmbedderOptions, FromWorker, ToWorker } from "./embedder.ts";
 
-export type Answer = FromWorker & { type: "vector" | "error" };
+export type WorkerAnswer = FromWorker & { type: "vector" | "error" };
 
 /** The events that a thread reports to its pool. */
 interface ThreadEvents {
   /** The model is loaded. */
   ready(): void;
-  answered(answer: Answer, milliseconds: number): void;
+  answered(answer: WorkerAnswer, milliseconds: number): void;
   /** The model's files are wrong. Somebody has to repair the files and start the process again. */
   refused(reason: string): void;
   /**

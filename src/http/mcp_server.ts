@@ -121,7 +121,7 @@ type ToolResult = {
 const TaskParams = z.object({ taskId: z.string() });
 
 /** The parts that the servers of all requests share. */
-interface Shared {
+interface SharedParts {
   tools: readonly ListedTool[];
   procedures: Procedures;
   /** The running calls. */
@@ -145,9 +145,9 @@ class AgentServer {
     },
   );
   readonly #agent: AgentRequest;
-  readonly #shared: Shared;
+  readonly #shared: SharedParts;
 
-  constructor(agent: AgentRequest, shared: Shared) {
+  constructor(agent: AgentRequest, shared: SharedParts) {
     this.#agent = agent;
     this.#shared = shared;
     this.#serveTools();

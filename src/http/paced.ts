@@ -3,7 +3,7 @@ import { setSharedTimeout } from "./shared_timeout.ts";
 /** How long a client may take for a part of its answer. */
 export const STALL_MS = 60_000;
 
-export interface Parts {
+export interface PacedSource {
   /** Returns the next part, or null at the end. */
   next: () => Promise<Uint8Array | null> | Uint8Array | null;
   /** Releases the source, at the end or earlier. */
@@ -21,7 +21,7 @@ export interface Parts {
  * server also leaves such a connection open until the client reads or leaves, because it notices
  * the failure of a body only at its next write (Deno 2.9.6).
  */
-export function paced({ next, drop, onStall }: Parts): ReadableStream<Uint8Array> {
+export function paced({ next, drop, onStall }: PacedSource): ReadableStream<Uint8Array> {
   let cancelTimeout = () => {};
   return new ReadableStream({
     async pull(controller) {

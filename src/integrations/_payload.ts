@@ -37,7 +37,7 @@ export const PullRequestEvent = z.object({
 });
 export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 
-const Issue = z.object({
+const IssuePayload = z.object({
   number: IssueNumber,
   html_url: WebAddress.nullish(),
   title: StoredText.nullish(),
@@ -51,10 +51,10 @@ const Issue = z.object({
  */
 export const IssueEvent = z.object({
   action: z.string(),
-  issue: Issue,
+  issue: IssuePayload,
   repository: Repository,
   changes: z.object({
-    new_issue: Issue.extend({ html_url: WebAddress }).nullish(),
+    new_issue: IssuePayload.extend({ html_url: WebAddress }).nullish(),
     new_repository: Repository.nullish(),
     // GitHub's description promises no more fields of the former issue.
     old_issue: z.object({ number: IssueNumber, updated_at: OffsetTime.nullish() }).nullish(),

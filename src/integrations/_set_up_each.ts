@@ -46,7 +46,7 @@ export function hookSettings({ GITHUB_WEBHOOK_SECRET, PUBLIC_URL }: Config): Hoo
 export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
   const { account, repos, visit, enough = () => false } = batch;
   const waiting = repos.values();
-  const shared: Shared = { limitedUntil: 0, failure: undefined };
+  const shared: BatchState = { limitedUntil: 0, failure: undefined };
   const work = async () => {
     for (const repo of waiting) {
       if (shared.failure || enough()) return;
@@ -67,7 +67,7 @@ export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
   throw notLinked(`${error.message}: link the account again`, error);
 }
 
-interface Shared {
+interface BatchState {
   /**
    * A time of `performance.now()`. While the provider limits the rate, asking again would only
    * prolong it.
@@ -77,7 +77,7 @@ interface Shared {
 }
 
 /** @throws {ProviderFailure} for a refused token only */
-async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared): Promise<RepoOutcome> {
+async function decide(ctx: Context, batch: Batch, repo: string, shared: BatchState): Promise<RepoOutcome> {
   const wait = Math.ceil((shared.limitedUntil - performance.now()) / 1000);
   if (wait > 0) {
     return failed("provider_rate_limited", { message: `GitHub asks to wait ${wait} s`, retryAfter: wait });

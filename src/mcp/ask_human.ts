@@ -11,7 +11,7 @@ const shape = CreateQuestion.shape;
 /** The most hours that a question may wait before its default becomes the answer. */
 const MAX_HOURS = 24 * 365;
 
-const Asked = z.strictObject({
+const AskHuman = z.strictObject({
   ticket: Ref,
   question: QuestionTexts.prompt.optional(),
   context: shape.context.describe("Facts that the person needs to decide, and what you recommend"),
@@ -26,7 +26,7 @@ const Asked = z.strictObject({
   withdraw: Id.optional().describe("Instead: id of your question to take back"),
   idempotency_key: shape.idempotency_key,
 });
-type Asked = z.infer<typeof Asked>;
+type AskHuman = z.infer<typeof AskHuman>;
 
 export const askHuman = defineTool({
   name: "ask_human",
@@ -36,7 +36,7 @@ export const askHuman = defineTool({
     "then and stays yours. Offer options where you can. Then use wait_for, or go on with another task.",
   calls: ["questions.create"],
   optional: ["questions.withdraw", "projects.people"],
-  input: Asked,
+  input: AskHuman,
   output: z.object({
     question_id: z.string(),
     ticket: z.string(),
@@ -81,7 +81,7 @@ export const askHuman = defineTool({
 });
 
 /** @throws {AppError} invalid_request for arguments of which one would be dropped silently */
-function refuseContradictions(asked: Asked): void {
+function refuseContradictions(asked: AskHuman): void {
   const { question, withdraw, options, several, yes_or_no, due_in_hours, default_option } = asked;
   if (withdraw !== undefined) {
     if (question !== undefined) throw invalidField("withdraw", "Either ask a question or withdraw one");
@@ -102,7 +102,7 @@ function refuseContradictions(asked: Asked): void {
 }
 
 /** The question's form. Options have their numbers, from 1, as ids. */
-function formOf({ options, several, yes_or_no, due_in_hours, default_option }: Asked) {
+function formOf({ options, several, yes_or_no, due_in_hours, default_option }: AskHuman) {
   return {
     kind: options ? "decision" as const : yes_or_no ? "confirmation" as const : "question" as const,
     ...(options && {

@@ -26,11 +26,11 @@ export interface TicketEvent {
   awaits_approval: boolean;
 }
 
-type Row = Omit<TicketEvent, "type"> & { new_status: string | null };
+type ChangeRow = Omit<TicketEvent, "type"> & { new_status: string | null };
 
 /** Reads the events that may concern somebody, without imported ones. */
 export async function readTicketEvents(db: Db, { after, last }: EventRange): Promise<TicketEvent[]> {
-  const rows = await db<Row[]>`
+  const rows = await db<ChangeRow[]>`
     select h.created_at as at, h.actor, h.project_id, h.ticket_id, e.stage, e.status, h.entity, h.entity_id, h.action,
       case h.entity when 'ticket' then jsonb_build_object('assignee_user_id', h.to_value -> 'assignee_user_id')
         else coalesce(h.to_value, '{}') end as created,

@@ -10,7 +10,7 @@ const PER_RECIPIENT = 10;
 /** The most messages that one author causes in ten minutes. What is beyond it comes in digests. */
 const PER_AUTHOR = 100;
 
-interface Taken {
+interface DueNotice {
   user_id: string;
   account_id: string;
   ticket_id: string;
@@ -24,7 +24,7 @@ interface Taken {
   author_room: number;
 }
 
-type Recipient = Pick<Taken, "user_id" | "account_id">;
+type Recipient = Pick<DueNotice, "user_id" | "account_id">;
 type Channel = "mail" | "chat";
 
 interface Message extends Recipient {
@@ -52,7 +52,7 @@ async function collectSome(ctx: Context): Promise<number> {
       db(column)
     } = ${value} and m.created_at > now() - interval '10 minutes'
       and m.kind in ('now', 'digest'))`;
-  const taken = await db<Taken[]>`
+  const taken = await db<DueNotice[]>`
     with due as (
       select n.recipient_id, n.ticket_id, n.urgent from notifications n
       where n.undelivered and (n.urgent or n.last_at < now() - interval '15 minutes') and coalesce(n.snoozed_until <= now(), true)
@@ -76,7 +76,7 @@ async function collectSome(ctx: Context): Promise<number> {
   return taken.length;
 }
 
-function messagesOf(taken: readonly Taken[]): Message[] {
+function messagesOf(taken: readonly DueNotice[]): Message[] {
   const caused = new Map<string, number>();
   const messages: Message[] = [];
   for (const mine of Map.groupBy(taken, ({ user_id }) => user_id).values()) {

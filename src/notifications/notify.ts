@@ -13,7 +13,7 @@ interface Telling extends Addressee {
 }
 
 /** The rows of `notifications` that a batch of events leaves. */
-interface Row {
+interface NoticeRow {
   recipient_id: string;
   user_id: string;
   ticket_id: string;
@@ -85,7 +85,7 @@ function authorOf(actor: Author): { author_id: string | null; author_key: string
 }
 
 /** Makes one row of all that a recipient is told of a ticket. */
-function fold(tellings: readonly (Telling & { recipient_id: string })[]): Row[] {
+function fold(tellings: readonly (Telling & { recipient_id: string })[]): NoticeRow[] {
   const groups = Map.groupBy(tellings, ({ recipient_id, event }) => `${recipient_id} ${event.ticket_id}`);
   return Array.from(groups.values(), (some) => {
     const [first, last] = [some[0]!, some.at(-1)!];
@@ -109,7 +109,7 @@ function shownEvent({ type, entity, entity_id, actor, at }: TicketEvent): object
 }
 
 /** Rows are written in one order, so that an inbox's own calls and this don't deadlock. */
-async function storeRows(db: Context["db"], rows: readonly Row[]): Promise<void> {
+async function storeRows(db: Context["db"], rows: readonly NoticeRow[]): Promise<void> {
   const strength = (reason: string) => db`array_position(${[...REASONS]}::text[], ${db(reason)})`;
   await db`
     insert into notifications as n (recipient_id, user_id, ticket_id, project_id, reason, first_event, last_event, last_at,

@@ -4,9 +4,9 @@ import type { Event } from "../core/events.ts";
 import { jsonb } from "../core/json.ts";
 import type { Endpoint } from "./schema.ts";
 
-type Target = Pick<Endpoint, "id" | "project_id" | "types">;
+type DeliveryEndpoint = Pick<Endpoint, "id" | "project_id" | "types">;
 
-export function isFor({ project_id, types }: Target, event: Event): boolean {
+export function isFor({ project_id, types }: DeliveryEndpoint, event: Event): boolean {
   return event.project_id === project_id &&
     (types === null || types.includes(event.type) || types.includes(`${event.entity}.*`));
 }
@@ -17,7 +17,7 @@ export function isFor({ project_id, types }: Target, event: Event): boolean {
  */
 export async function insertDeliveries(
   db: Db,
-  deliveries: readonly { endpoint: Target; event: Event }[],
+  deliveries: readonly { endpoint: DeliveryEndpoint; event: Event }[],
   repeat: "once" | "again",
 ): Promise<void> {
   const rows = deliveries.map(({ endpoint, event }) => ({

@@ -6,12 +6,14 @@ const BATCH = 10;
 /** How long no other process takes a delivery that was taken. This is longer than a try lasts. */
 const LEASE_S = 60;
 
-export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
-  secret: string;
-  former_secret: string | null;
-};
+export type SendingEndpoint =
+  & Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since">
+  & {
+    secret: string;
+    former_secret: string | null;
+  };
 
-export interface Taken {
+export interface DueDelivery {
   id: string;
   seq: number | null;
   /** The number of tries, including this one. */
@@ -19,8 +21,8 @@ export interface Taken {
 }
 
 /** Returns the endpoint; undefined if it is paused, off or deleted. */
-export async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
-  const [endpoint] = await db<Target[]>`
+export async function findEndpoint({ db }: Context, id: string): Promise<SendingEndpoint | undefined> {
+  const [endpoint] = await db<SendingEndpoint[]>`
     select id, project_id, url, format, "full", failing_since, secret,
       case when former_secret_until > now() then former_secret end as former_secret
     from outbound_endpoints where id = ${id}::uuid and enabled and (paused_until is null or paused_until <= now())`;
@@ -28,8 +30,8 @@ export async function findEndpoint({ db }: Context, id: string): Promise<Target 
 }
 
 /** Takes the due deliveries of an endpoint, so that no other process takes them for a minute. */
-export async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
-  return await db<Taken[]>`
+export async function takeDue({ db }: Context, endpointId: string): Promise<DueDelivery[]> {
+  return await db<DueDelivery[]>`
     update outbound_deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_S})
     where id = any (array(
       select id from outbound_deliveries

@@ -4,7 +4,7 @@ import { jsonb } from "../core/json.ts";
 import { log } from "../core/log.ts";
 import { transact } from "../core/transact.ts";
 import type { Sent } from "../sending/post.ts";
-import type { Taken, Target } from "./_due.ts";
+import type { DueDelivery, SendingEndpoint } from "./_due.ts";
 import { tellAdmins } from "./_notice.ts";
 import { GIVE_UP_DAYS, pauseAfter } from "./_schedule.ts";
 
@@ -14,8 +14,8 @@ import { GIVE_UP_DAYS, pauseAfter } from "./_schedule.ts";
  */
 export async function recordAnswer(
   ctx: Context,
-  endpoint: Target,
-  { id, attempts }: Taken,
+  endpoint: SendingEndpoint,
+  { id, attempts }: DueDelivery,
   sent: Sent,
 ): Promise<void> {
   const { status = null, text = null, retryAfter = null, message = null } = "failure" in sent
@@ -65,7 +65,7 @@ function isLong(since: string): boolean {
   return Date.now() - Date.parse(since) > GIVE_UP_DAYS * 24 * 3600 * 1000;
 }
 
-async function markHealthy({ db }: Context, { id, failing_since }: Target): Promise<void> {
+async function markHealthy({ db }: Context, { id, failing_since }: SendingEndpoint): Promise<void> {
   if (failing_since === null) return;
   await db`update outbound_endpoints set failing_since = null, paused_until = null where id = ${id}::uuid`;
 }
@@ -74,7 +74,11 @@ async function markHealthy({ db }: Context, { id, failing_since }: Target): Prom
  * Switches an endpoint off and makes that known: by an event, which other webhooks and streams get,
  * by messages to the project's admins, in the audit list and in the log.
  */
-async function switchOff(ctx: Context, { id, project_id, url }: Target, reason: string): Promise<void> {
+async function switchOff(
+  ctx: Context,
+  { id, project_id, url }: SendingEndpoint,
+  reason: string,
+): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { db, author, requestId } = ctx;
     const { count } = await db`

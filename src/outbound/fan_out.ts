@@ -4,7 +4,7 @@ import type { EventRange } from "../core/follower.ts";
 import { insertDeliveries, isFor } from "./_deliveries.ts";
 import type { Endpoint } from "./schema.ts";
 
-type Target = Pick<Endpoint, "id" | "project_id" | "types" | "format"> & {
+type FanOutEndpoint = Pick<Endpoint, "id" | "project_id" | "types" | "format"> & {
   since_seq: number;
   is_paused: boolean;
 };
@@ -15,7 +15,7 @@ type Target = Pick<Endpoint, "id" | "project_id" | "types" | "format"> & {
  */
 export async function fanOutEvents(ctx: Context, { after, last }: EventRange): Promise<void> {
   const { db, queue } = ctx;
-  const endpoints = await db<Target[]>`
+  const endpoints = await db<FanOutEndpoint[]>`
     select id, project_id, types, format, since_seq, coalesce(paused_until > now(), false) as is_paused
     from outbound_endpoints where enabled`;
   if (endpoints.length === 0) return;

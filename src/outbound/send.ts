@@ -3,7 +3,7 @@ import type { Context } from "../core/context.ts";
 import { readEventsOf } from "../core/events.ts";
 import { log } from "../core/log.ts";
 import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
-import { findEndpoint, takeDue, type Taken, type Target } from "./_due.ts";
+import { type DueDelivery, findEndpoint, type SendingEndpoint, takeDue } from "./_due.ts";
 import { giveUp, putBack, recordAnswer } from "./_outcome.ts";
 import { planRetry } from "./_retry.ts";
 import { LONGEST_S } from "./_schedule.ts";
@@ -46,7 +46,11 @@ async function sendSome(ctx: Context, endpointId: string): Promise<boolean> {
   return results.includes("unreachable") ? await pause(ctx, endpointId) : true;
 }
 
-async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Promise<Map<number, Told>> {
+async function eventsOf(
+  { db }: Context,
+  endpoint: SendingEndpoint,
+  taken: DueDelivery[],
+): Promise<Map<number, Told>> {
   const seqs = taken.flatMap(({ seq }) => seq === null ? [] : [seq]);
   if (seqs.length === 0) return new Map();
   const [more, events] = await Promise.all([readMore(db, endpoint, seqs), readEventsOf(db, seqs)]);
@@ -56,7 +60,7 @@ async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Prom
 /** Reads the facts that a delivery to this endpoint contains in addition to the event. */
 async function readMore(
   db: Db,
-  { format, full }: Target,
+  { format, full }: SendingEndpoint,
   seqs: number[],
 ): Promise<Map<number, Pick<Told, "changes" | "text">>> {
   if (format === "slack") {
@@ -76,8 +80,8 @@ async function readMore(
 /** Returns the outcome, or the seconds for which the receiver wants to be left alone. */
 async function attempt(
   ctx: Context,
-  endpoint: Target,
-  { delivery, events }: { delivery: Taken; events: Map<number, Told> },
+  endpoint: SendingEndpoint,
+  { delivery, events }: { delivery: DueDelivery; events: Map<number, Told> },
 ): Promise<"answered" | "unreachable" | "unsent" | number> {
   const { id, seq } = delivery;
   const now = new Date();

@@ -9,7 +9,7 @@ import { type CreateQuestion, type Option, YES_OR_NO } from "./schema.ts";
  */
 const LEAST_TIME_MS = 59 * 60 * 1000;
 
-type Asked = Pick<
+type AskedFields = Pick<
   CreateQuestion,
   | "kind"
   | "options"
@@ -30,7 +30,7 @@ export interface Form {
 }
 
 /** @throws {AppError} invalid_request for fields that contradict each other */
-export function formOf({ kind, options, selection, allow_text }: Asked): Form {
+export function formOf({ kind, options, selection, allow_text }: AskedFields): Form {
   if (kind === "decision") {
     if (!options) throw invalidField("options", "A decision has 2 to 12 options");
     return { options, selection: selection ?? "single", allow_text };
@@ -44,7 +44,7 @@ export function formOf({ kind, options, selection, allow_text }: Asked): Form {
 }
 
 /** @throws {AppError} invalid_request */
-export async function checkAsked(ctx: ProjectContext, asked: Asked, version: number): Promise<void> {
+export async function checkAsked(ctx: ProjectContext, asked: AskedFields, version: number): Promise<void> {
   const { options } = formOf(asked);
   const { default_option: choice, due_at, about_version } = asked;
   if (about_version !== undefined && about_version > version) {
@@ -86,7 +86,7 @@ export async function checkAsked(ctx: ProjectContext, asked: Asked, version: num
 async function checkAddressee(
   { db, project, actor }: ProjectContext,
   userId: string,
-  resolver: Asked["resolver"],
+  resolver: AskedFields["resolver"],
 ): Promise<void> {
   const path = "addressee.user_id";
   const [user] = await db<{ kind: "human" | "bot" }[]>`

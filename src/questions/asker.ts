@@ -2,7 +2,7 @@ import type { Db, Fragment } from "../../db/open.ts";
 import type { Actor } from "../core/context.ts";
 
 /** A question's asker. */
-interface Asked {
+interface AskedBy {
   asked_by: { id: string | null };
   created_with: "session" | "key";
   key_id: string | null;
@@ -13,7 +13,7 @@ interface Asked {
  * to the key's agent and not to the person. A user of kind bot is one agent with each of
  * its credentials.
  */
-export function isAsker({ user, credential }: Actor, { asked_by, created_with, key_id }: Asked): boolean {
+export function isAsker({ user, credential }: Actor, { asked_by, created_with, key_id }: AskedBy): boolean {
   if (asked_by.id !== user.id) return false;
   if (user.kind === "bot") return true;
   return created_with === credential.type && (credential.type === "session" || key_id === credential.id);

@@ -50,7 +50,7 @@ const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.o
   );
 
 /** A question as a person or agent asks it. */
-const Asked = z.object({
+const QuestionFields = z.object({
   kind: QuestionKind.default("question").describe(
     "question: answered by text; decision: by one or several of `options`; confirmation: by `yes` or `no`, with a note",
   ),
@@ -84,7 +84,10 @@ const Asked = z.object({
   ),
 }).shape;
 
-export const CreateQuestion = TicketPath.extend({ ...Asked, idempotency_key: IdempotencyKey.optional() });
+export const CreateQuestion = TicketPath.extend({
+  ...QuestionFields,
+  idempotency_key: IdempotencyKey.optional(),
+});
 export type CreateQuestion = z.infer<typeof CreateQuestion>;
 
 export const Answer = z.object({
@@ -179,7 +182,7 @@ export const AnswerQuestion = QuestionPath.extend({
 export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
 
 export const SupersedeQuestion = QuestionPath.extend({
-  ...Asked,
-  task_id: Asked.task_id.describe("If absent, the task of the replaced question"),
+  ...QuestionFields,
+  task_id: QuestionFields.task_id.describe("If absent, the task of the replaced question"),
 });
 export type SupersedeQuestion = z.infer<typeof SupersedeQuestion>;

@@ -7,7 +7,7 @@ import type { Meta } from "./trpc.ts";
 type Direction = "input" | "output";
 
 /** The TypeScript of each kind of schema. A kind that is missing here stops the dump. */
-const KINDS: Record<string, (types: Types, schema: Schema, direction: Direction) => string> = {
+const KINDS: Record<string, (types: DumpedTypes, schema: Schema, direction: Direction) => string> = {
   string: () => "string",
   number: () => "number",
   boolean: () => "boolean",
@@ -72,7 +72,7 @@ function union(types: string[]): string {
 }
 
 function objectType(
-  types: Types,
+  types: DumpedTypes,
   shape: Record<string, z.ZodType>,
   catchall: z.ZodType | undefined,
   direction: Direction,
@@ -88,7 +88,7 @@ function objectType(
 }
 
 /** The types of schemas. A schema with an id is declared once and then named by it. */
-class Types {
+class DumpedTypes {
   readonly #declared = new Map<string, string>();
 
   of(schema: z.ZodType, direction: Direction): string {
@@ -120,7 +120,7 @@ class Types {
  * own sources and packages.
  */
 export async function dumpTypes(): Promise<string> {
-  const types = new Types();
+  const types = new DumpedTypes();
   const record = recordType(types, appRouter._def.record);
   const body = types.of(ErrorBody, "output");
   const statuses = union(Object.values(ERRORS).map(({ status }) => String(status)).toSorted());
@@ -157,7 +157,7 @@ export type AppRouter = TRPCBuiltRouter<Root, ${record}>;
 `);
 }
 
-function recordType(types: Types, record: object): string {
+function recordType(types: DumpedTypes, record: object): string {
   const entries = Object.entries(record).map(([name, value]) =>
     `${name}: ${
       typeof value === "function"
@@ -168,7 +168,7 @@ function recordType(types: Types, record: object): string {
   return `{ ${entries.join("\n")} }`;
 }
 
-function procedureType(types: Types, procedure: AnyTRPCProcedure): string {
+function procedureType(types: DumpedTypes, procedure: AnyTRPCProcedure): string {
   const { type, inputs, output, meta } = procedure._def as unknown as {
     type: "query" | "mutation" | "subscription";
     inputs: [z.ZodType];

@@ -22,7 +22,7 @@ const OF_EMAIL = { name: "login-email", points: 10, seconds: 300 };
 const addresses = new Lanes(4);
 const emails = new Lanes();
 
-interface Candidate {
+interface SignInUser {
   id: string;
   name: string;
   account_id: string;
@@ -59,7 +59,7 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
 }
 
 interface Tried {
-  user: Candidate | undefined;
+  user: SignInUser | undefined;
   pair: TokenPair | null;
 }
 
@@ -68,7 +68,7 @@ interface Tried {
  * have renewed it.
  */
 async function tryPassword(ctx: RequestContext, { email, password }: Login, tries = 2): Promise<Tried> {
-  const [user] = await ctx.db<Candidate[]>`
+  const [user] = await ctx.db<SignInUser[]>`
     select id, name, account_id, password_hash from users
     where deactivated_at is null and ${byEmail(ctx.db, email)}`;
   const { matches, outdated } = await verifyPassword(user?.password_hash ?? null, password);
@@ -80,7 +80,7 @@ async function tryPassword(ctx: RequestContext, { email, password }: Login, trie
 /** Returns null if the password was changed or the user deactivated after the user was read. */
 async function startSession(
   ctx: RequestContext,
-  user: Candidate,
+  user: SignInUser,
   renewedHash: string | null,
 ): Promise<TokenPair | null> {
   return await transact({ ...ctx, author: { kind: "user", id: user.id, name: user.name } }, async (ctx) => {
@@ -111,7 +111,7 @@ async function startSession(
   });
 }
 
-function failedSignIn({ address }: RequestContext, user: Candidate | undefined) {
+function failedSignIn({ address }: RequestContext, user: SignInUser | undefined) {
   return {
     account_id: user?.account_id ?? null,
     action: "session.refused",

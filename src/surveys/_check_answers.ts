@@ -1,11 +1,14 @@
 import { invalidField, invalidRequest } from "../core/errors.ts";
-import { type Answer, NO_SUCH_QUESTION, type Question } from "./schema.ts";
+import { NO_SUCH_QUESTION, type SurveyAnswer, type SurveyQuestion } from "./schema.ts";
 
 /** The limit of all answers together, so that a full survey can still be read as one file. */
 const MOST_CHARACTERS = 20_000;
 
 /** @throws {AppError} invalid_request that names every answer which doesn't fit its question */
-export function checkAnswers(questions: readonly Question[], answers: Record<string, Answer>): void {
+export function checkAnswers(
+  questions: readonly SurveyQuestion[],
+  answers: Record<string, SurveyAnswer>,
+): void {
   if (JSON.stringify(answers).length > MOST_CHARACTERS) {
     throw invalidField("answers", `Expected at most ${MOST_CHARACTERS} characters together`);
   }
@@ -20,11 +23,11 @@ export function checkAnswers(questions: readonly Question[], answers: Record<str
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-function missing({ required }: Question): string | null {
+function missing({ required }: SurveyQuestion): string | null {
   return required ? "Must be answered" : null;
 }
 
-function misfit(question: Question, answer: Answer): string | null {
+function misfit(question: SurveyQuestion, answer: SurveyAnswer): string | null {
   switch (question.type) {
     case "text":
       return typeof answer === "string" ? null : "Expected a text";

@@ -4,11 +4,11 @@ import { AppError } from "../core/errors.ts";
 import { withinBytes } from "../core/long_texts.ts";
 import { pageLimit } from "../core/planner.ts";
 import type { Page } from "../core/schema.ts";
-import type { Question, SurveyResponse } from "./schema.ts";
+import type { SurveyQuestion, SurveyResponse } from "./schema.ts";
 
 /** @throws {AppError} not_found */
-export async function readQuestions({ db }: ActorContext, surveyId: string): Promise<Question[]> {
-  const [survey] = await db<{ questions: Question[] }[]>`
+export async function readQuestions({ db }: ActorContext, surveyId: string): Promise<SurveyQuestion[]> {
+  const [survey] = await db<{ questions: SurveyQuestion[] }[]>`
     select questions from scope_surveys where id = ${surveyId}::uuid`;
   if (!survey) throw new AppError("not_found", "No such survey");
   return survey.questions;

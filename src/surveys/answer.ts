@@ -32,7 +32,7 @@ export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Pr
   return answered;
 }
 
-interface Person {
+interface Respondent {
   email: string;
   user_id: string | null;
 }
@@ -41,7 +41,7 @@ interface Person {
 async function store(
   ctx: RequestContext,
   surveyId: string,
-  person: Person,
+  person: Respondent,
   { answers }: AnswerSurvey,
 ): Promise<Answered | undefined> {
   // The lock orders closing and answering: an answer after the closing is refused.
@@ -65,7 +65,7 @@ async function store(
  * Identifies the person. A caller who sends a credential wants to be known by it, so a refused one
  * doesn't make the caller a stranger.
  */
-function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): Person {
+function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): Respondent {
   if (refused) throw refused;
   if (!actor) {
     if (email === undefined) {

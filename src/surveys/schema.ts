@@ -25,17 +25,17 @@ const ChoicesQuestion = z.strictObject({ ...common, type: z.literal("choices"), 
 const ScaleQuestion = z.strictObject({ ...common, type: z.literal("scale"), max: z.int().min(2).max(10) })
   .meta({ id: "ScaleQuestion" });
 
-export const Question = z.discriminatedUnion("type", [
+export const SurveyQuestion = z.discriminatedUnion("type", [
   TextQuestion,
   ChoiceQuestion,
   ChoicesQuestion,
   ScaleQuestion,
 ]).meta({ id: "SurveyQuestion" });
-export type Question = z.infer<typeof Question>;
+export type SurveyQuestion = z.infer<typeof SurveyQuestion>;
 
 export const NO_SUCH_QUESTION = "The survey has no such question";
 const MOST_QUESTIONS = 50;
-const Questions = z.array(Question).min(1).max(MOST_QUESTIONS).refine(
+const Questions = z.array(SurveyQuestion).min(1).max(MOST_QUESTIONS).refine(
   (questions) => new Set(questions.map(({ key }) => key)).size === questions.length,
   "Names a key twice",
 );
@@ -61,14 +61,14 @@ export const ListResponses = IdPage.extend({
 });
 export type ListResponses = z.infer<typeof ListResponses>;
 
-const Answer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
+const SurveyAnswer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
   // If a value has the right type and only its content is refused, the check's own sentence
   // explains the refusal.
   error: ({ errors }) =>
     errors?.flat().find(({ code }) => code === "custom")?.message ??
       "Expected a text, a number or a list of options",
 });
-export type Answer = z.infer<typeof Answer>;
+export type SurveyAnswer = z.infer<typeof SurveyAnswer>;
 
 export const SurveyResponse = z.object({
   id: Id,
@@ -101,7 +101,10 @@ export type PublicSurvey = z.infer<typeof PublicSurvey>;
  * Counts the answers before they are read, because finding the faults in each of a stranger's
  * 20,000 answers would hold up every caller. A zod record would lose `__proto__`.
  */
-function refuseUnread(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
+function refuseUnread(
+  answers: Record<string, SurveyAnswer>,
+  ctx: z.RefinementCtx,
+): Record<string, SurveyAnswer> {
   const keys = typeof answers === "object" ? Object.keys(answers ?? {}) : [];
   if (keys.length > MOST_QUESTIONS) {
     ctx.addIssue({ code: "custom", message: `Expected at most ${MOST_QUESTIONS} answers` });
@@ -118,7 +121,7 @@ export const AnswerSurvey = SurveyCodePath.extend({
   email: Email.optional().describe(
     "Required for a person who is not signed in, because each person may answer only once",
   ),
-  answers: z.preprocess(refuseUnread, z.record(z.string().max(40), Answer)),
+  answers: z.preprocess(refuseUnread, z.record(z.string().max(40), SurveyAnswer)),
 });
 export type AnswerSurvey = z.infer<typeof AnswerSurvey>;
 

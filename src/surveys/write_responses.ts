@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { page } from "../core/cursor.ts";
 import { readQuestions, readResponses } from "./_responses.ts";
 import { BYTE_ORDER_MARK, listCell, writeCsv } from "./csv.ts";
-import type { ListResponses, Question, SurveyResponse } from "./schema.ts";
+import type { ListResponses, SurveyQuestion, SurveyResponse } from "./schema.ts";
 
 const ROWS_OF_PART = 200;
 
@@ -31,17 +31,17 @@ const OWN = ["created_at", "email", "signed_in"];
  * Returns the columns' names. They must differ, because a reader of columns by name would lose all
  * but the last of equal ones.
  */
-function headerOf(questions: readonly Question[]): string[] {
+function headerOf(questions: readonly SurveyQuestion[]): string[] {
   const texts = questions.map(({ text }) => text);
   const isOnly = (text: string) => !OWN.includes(text) && texts.indexOf(text) === texts.lastIndexOf(text);
-  const withKey = ({ key, text }: Question) => `${text} (${key})`;
+  const withKey = ({ key, text }: SurveyQuestion) => `${text} (${key})`;
   const names = questions.map((question) => isOnly(question.text) ? question.text : withKey(question));
   // The text of one question may equal the text of another question with its key added.
   const differ = new Set(names).size === names.length;
   return [...OWN, ...(differ ? names : questions.map(withKey))];
 }
 
-function rowOf(questions: readonly Question[], response: SurveyResponse): string[] {
+function rowOf(questions: readonly SurveyQuestion[], response: SurveyResponse): string[] {
   const { created_at, email, user_id, answers } = response;
   return [
     created_at,

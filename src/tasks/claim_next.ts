@@ -18,7 +18,7 @@ import type { ClaimedNext, ClaimNext, Task } from "./schema.ts";
 const MAX_ROUNDS = 200;
 
 /** A task in the order of claims, or a ticket without tasks. */
-interface Candidate {
+interface ClaimCandidate {
   id: string;
   is_ticket: boolean;
 }
@@ -95,7 +95,7 @@ async function takeUnlockedTicket(ctx: ProjectContext, input: ClaimNext): Promis
 async function takeCandidate(
   ctx: ProjectContext,
   input: ClaimNext,
-  { id, is_ticket }: Candidate,
+  { id, is_ticket }: ClaimCandidate,
 ): Promise<Task | undefined> {
   const { db } = ctx;
   if (!is_ticket) return await takeTask(ctx, db`t.id = ${id}::uuid`, input.session_id);
@@ -126,9 +126,9 @@ async function startTicket(
   return await takeTask(ctx, db`t.id = ${id}::uuid`, input.session_id);
 }
 
-async function oldestReady(ctx: ProjectContext, input: ClaimNext): Promise<Candidate | undefined> {
+async function oldestReady(ctx: ProjectContext, input: ClaimNext): Promise<ClaimCandidate | undefined> {
   const { db } = ctx;
-  const [candidate] = await db<Candidate[]>`
+  const [candidate] = await db<ClaimCandidate[]>`
     select id, is_ticket from (
       select id, false as is_ticket from (${readyTasks(ctx, input, db``)} limit 1) t
       union all select id, true from (${readyTickets(ctx, input)} limit 1) k

@@ -22,7 +22,7 @@ interface Named {
   ticket?: string | undefined;
 }
 
-interface Found {
+interface TaskAtRef {
   id: string;
   ticketId: string;
   taskId: string;
@@ -44,7 +44,7 @@ export async function locateTask(ctx: ActorContext, { task, ticket }: Named): Pr
     throw invalidField("task_id", `${task} is no task of ${ticket}`);
   }
   const { db, actor } = ctx;
-  const [found] = await db<Found[]>`
+  const [found] = await db<TaskAtRef[]>`
     select t.project_id as id, t.ticket_id as "ticketId", t.id as "taskId", t.number, p.key || '-' || k.number as ref
     from tasks t join tickets k on k.id = t.ticket_id join projects p on p.id = t.project_id
     where ${

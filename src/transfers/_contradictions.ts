@@ -280,10 +280,10 @@ function inQuestions({ stage, tasks, questions = [] }: TicketRecord): Issue[] {
   });
 }
 
-type Question = NonNullable<TicketRecord["questions"]>[number];
+type QuestionFacts = NonNullable<TicketRecord["questions"]>[number];
 type Check = [wrong: boolean, path: string, message: string];
 
-function inOptions({ kind, options, default_option, option_ids }: Question, path: string): Check[] {
+function inOptions({ kind, options, default_option, option_ids }: QuestionFacts, path: string): Check[] {
   const ids = (options ?? []).map(({ id }) => id);
   const unknown = (id: string) => !ids.includes(id);
   return [
@@ -304,7 +304,7 @@ function inOptions({ kind, options, default_option, option_ids }: Question, path
 
 /** An API key acts for an agent, and an agent answers only questions that are not for people alone. */
 function inAnswerer(
-  { kind, resolver, answered_with, answered_by_bot }: Question,
+  { kind, resolver, answered_with, answered_by_bot }: QuestionFacts,
   path: string,
 ): Check[] {
   const byDefault = kind === "confirmation" && answered_with === "default";

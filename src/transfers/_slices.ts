@@ -4,7 +4,7 @@ import { z } from "zod";
 /** The milliseconds of parsing after which other calls get their turn. */
 const SLICE_MS = 10;
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 type List = z.ZodArray | z.ZodOptional<z.ZodArray>;
 
 /**
@@ -17,9 +17,9 @@ export function slicedParser<Record extends z.ZodObject>(record: Record, lists: 
   const outline = record.extend(
     Object.fromEntries(lists.map((name) => [name, withAnyItems(record.shape[name] as List)])),
   );
-  return async function parse(values: readonly unknown[]): Promise<{ data: unknown[]; issues: Issue[] }> {
+  return async function parse(values: readonly unknown[]): Promise<{ data: unknown[]; issues: ZodIssue[] }> {
     const data: unknown[] = [];
-    const issues: Issue[] = [];
+    const issues: ZodIssue[] = [];
     let begun = performance.now();
     const parsePart = async (schema: z.ZodType, value: unknown, path: (string | number)[]) => {
       if (performance.now() - begun > SLICE_MS) {

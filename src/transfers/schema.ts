@@ -46,7 +46,7 @@ import {
 } from "../tickets/schema.ts";
 
 // People are named by email, because ids of users mean nothing in another installation.
-const Person = KnownEmail.nullable();
+const PersonEmail = KnownEmail.nullable();
 
 /** A tool that reads an export and writes it again may write its times in another form. */
 const RecordTime = OffsetTime.overwrite((time) => new Date(time).toISOString());
@@ -60,7 +60,7 @@ const TaskRecord = z.strictObject({
   summary: TaskTexts.summary,
   role: Role,
   status: TaskStatus,
-  assignee: Person.describe("A pending task is assigned only to a user who may write in the project"),
+  assignee: PersonEmail.describe("A pending task is assigned only to a user who may write in the project"),
   depends_on_task_ids: DependsOn,
   acceptance_criteria: z.array(z.strictObject({ text: TaskTexts.criterion, done: z.boolean() }))
     .max(MAX_CRITERIA),
@@ -79,7 +79,7 @@ const CaseRecord = z.strictObject({
   instruction: TestCaseTexts.instruction,
   link: TestCaseTexts.link,
   status: TestCaseStatus,
-  decided_by: Person,
+  decided_by: PersonEmail,
   decided_at: RecordTime.nullable(),
   note: TestCaseTexts.note,
   created_at: RecordTime,
@@ -90,12 +90,12 @@ const CommentRecord = z.strictObject({
   id: Id,
   parent_id: Id.nullable(),
   body: StoredCommentBody.nullable(),
-  created_by: Person,
+  created_by: PersonEmail,
   created_with: z.enum(["session", "key"]),
   by_bot: z.boolean(),
   edited_at: RecordTime.nullable(),
   resolved_at: RecordTime.nullable(),
-  resolved_by: Person,
+  resolved_by: PersonEmail,
   deleted_at: RecordTime.nullable(),
   created_at: RecordTime,
   updated_at: RecordTime,
@@ -110,7 +110,7 @@ const QuestionRecord = z.strictObject({
   options: z.array(Option).max(12).nullable(),
   selection: Selection.nullable(),
   allow_text: z.boolean(),
-  addressee_user_id: Person,
+  addressee_user_id: PersonEmail,
   addressee_role: AddresseeRole.nullable(),
   resolver: Resolver,
   due_at: RecordTime.nullable(),
@@ -120,12 +120,12 @@ const QuestionRecord = z.strictObject({
   status: QuestionStatus,
   option_ids: z.array(text(1, 64)).max(12).nullable(),
   answer_text: QuestionTexts.answer.nullable(),
-  answered_by: Person,
+  answered_by: PersonEmail,
   answered_with: z.enum(["session", "key", "default"]).nullable(),
   answered_by_bot: z.boolean().nullable(),
   ended_at: RecordTime.nullable(),
   superseded_by: Id.nullable(),
-  created_by: Person,
+  created_by: PersonEmail,
   created_with: z.enum(["session", "key"]),
   by_bot: z.boolean(),
   created_at: RecordTime,
@@ -170,7 +170,7 @@ export const TicketFields = {
   start_on: Plan.start_on.unwrap().default(null),
   due_on: Plan.due_on.unwrap().default(null),
   estimate: Plan.estimate.unwrap().default(null),
-  created_by: Person,
+  created_by: PersonEmail,
   created_with: z.enum(["session", "key"]),
   created_at: RecordTime,
   updated_at: RecordTime,
@@ -202,7 +202,7 @@ const PartFields = {
 export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
   ...TicketFields,
-  assignee: Person.default(null).describe(
+  assignee: PersonEmail.default(null).describe(
     "An open ticket is assigned only to a user who may write in the project",
   ),
   labels: z.array(z.strictObject({ name: LabelName, color: LabelColor, description: LabelDescription }))

@@ -6,7 +6,7 @@ import { lineColumns } from "../inbox/lines.ts";
 import { sourcesFor } from "./_sources.ts";
 import type { ListWaiting, WaitingItem } from "./schema.ts";
 
-type Row = WaitingItem & { total: number; weight: number };
+type WaitingRow = WaitingItem & { total: number; weight: number };
 
 /**
  * Returns the items that wait for the caller. They are computed from current data and not stored.
@@ -19,7 +19,7 @@ export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
   if (sources.length === 0) return { waiting: [], total: 0, next_cursor: null };
   const bound = credential.type === "key" ? credential.project_id : null;
   const of = (id: string | null | undefined) => id ? db`and p.id = ${id}::uuid` : db``;
-  const rows = await db<Row[]>`
+  const rows = await db<WaitingRow[]>`
     with reach as materialized (
       select p.id, ${roleInProject(db)} as role from ${projectsFor(db, user.id)}
       where ${withinReach(db, user)} and p.archived_at is null and ${roleInProject(db)} is not null ${
@@ -55,7 +55,7 @@ function after({ db }: ActorContext, { cursor }: ListWaiting) {
  * A webhook has no ticket. A dead letter has no project either, because it belongs to the
  * installation.
  */
-function withoutEmpty({ total: _, weight: __, ...item }: Row): WaitingItem {
+function withoutEmpty({ total: _, weight: __, ...item }: WaitingRow): WaitingItem {
   return {
     ...item,
     ticket: item.ticket?.id ? item.ticket : null,
