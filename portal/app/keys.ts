@@ -29,7 +29,7 @@ export function useKeys(keys: Keys, isOn = true): void {
       if (event.defaultPrevented || isComposing({ nativeEvent: event }) || event.altKey) return;
       const name = nameOf(event);
       const act = kept.current[name];
-      if (!act || (!name.startsWith("mod+") && !isFree(event))) return;
+      if (!act || !(name.startsWith("mod+") ? name === "mod+k" || isOutside(event) : isFree(event))) return;
       event.preventDefault();
       act(event);
     };
@@ -45,7 +45,12 @@ export function isComposing({ nativeEvent }: { nativeEvent: KeyboardEvent }): bo
 }
 
 function isFree(event: KeyboardEvent): boolean {
-  return areSingleKeysOn() && !(event.target as Element).closest?.(TAKEN);
+  return areSingleKeysOn() && isOutside(event);
+}
+
+/** Whether the key is neither typed into a text nor meant for an open menu or dialog. */
+function isOutside(event: KeyboardEvent): boolean {
+  return !(event.target as Element).closest?.(TAKEN);
 }
 
 function nameOf(event: KeyboardEvent): string {

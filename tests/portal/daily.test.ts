@@ -155,6 +155,19 @@ test("J goes on to the next ticket while one is open, and Shift selects a range"
   bed.now.expectNoComplaints();
 });
 
+test("Ctrl A in a text field beside the board selects the text, and no tickets", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/HO/board");
+  await page.getByText("Upload of large").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("upload of");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Backspace");
+  expect(await page.getByRole("searchbox", { name: "Filter by words" }).inputValue()).toBe("");
+  expect(await page.getByText(/\d selected/).count()).toBe(0);
+  bed.now.expectNoComplaints();
+});
+
 test.each([[1024, "/HO/board?ticket=HO-13"], [1440, "/HO/board?ticket=HO-13"], [1024, "/HO/list"]])(
   "at %i pixels all filters of %s are in sight",
   async (width, path) => {
