@@ -14,7 +14,7 @@ const TASKS = 1_000;
 const THOUGHT_MS = 200;
 const MOST_RATIO = 1.5;
 
-/** What one agent met. */
+/** The times and tasks of one agent. */
 interface Work {
   claims: number[];
   reports: number[];

@@ -33,7 +33,7 @@ function blocks(language: string): [programs: string, text: string][] {
   });
 }
 
-/** What a client reads out of its configuration: an address, and the header with the key in a variable's place. */
+/** A client reads these out of its configuration. The header has a variable in the place of the key. */
 interface Server {
   url: string;
   authorization: string;

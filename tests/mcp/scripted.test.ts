@@ -16,7 +16,7 @@ beforeAll(async () => {
   agent = await Agent.connect(harness.now, (await makeKey(harness.now, bot)).token);
 });
 
-/** What the agent understands of a ticket. How to work on it, it knows from the tools' answers alone. */
+/** The agent understands this of a ticket. It knows how to work on it from the tools' answers alone. */
 interface Plan {
   /** The tasks into which it splits a large ticket, and a better title that it finds for one of them. */
   split?: { titles: string[]; renamed: string };

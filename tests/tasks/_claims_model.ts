@@ -22,7 +22,7 @@ export const KINDS = [
   "reopen",
 ] as const;
 
-/** What an agent does about a task. */
+/** An agent's act about a task. */
 export interface Act {
   kind: (typeof KINDS)[number];
   agent: number;
@@ -56,11 +56,6 @@ export function sweeps(model: Model): Model[] {
     (states, task, at) => task.lapsed ? states.flatMap((state) => [state, freed(state, at)]) : states,
     [model],
   );
-}
-
-/** The state that a sweep leaves. */
-export function swept(model: Model): Model {
-  return model.reduce((state, task, at) => task.lapsed ? freed(state, at) : state, model);
 }
 
 /** The lease of a claimed task in progress ends; other tasks have none. */
@@ -115,7 +110,7 @@ function step(model: Model, act: Act, at: number): Step {
   }
 }
 
-/** What a report changes in a task that is pending or the agent's own, or null for a report that can't be. */
+/** Returns the changes by a report on a task that is pending or the agent's own; null if it can't be made. */
 function reported(
   { status }: ModelTask,
   { kind, agent }: Act,
