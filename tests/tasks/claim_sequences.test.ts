@@ -22,7 +22,7 @@ const first = useHarness({});
 interface Service {
   /** Its database, and its jobs. */
   harness: Harness;
-  /** A call fails if the service is killed meanwhile. */
+  /** The call fails if the service ends before it answers. */
   call: Harness["call"];
   /** Kills it and starts it again. The embedded database allows one process only, so there the app ends and starts. */
   crash(): Promise<void>;
