@@ -2357,7 +2357,7 @@ export type AppRouter = TRPCBuiltRouter<
         { history: Array<HistoryEntry>; next_cursor: string | null }
       >;
       news: Query<
-        { id: string; ticketId: string; after?: number | string | undefined | undefined },
+        { id: string; ticketId: string; after?: number | string | undefined },
         { news: Array<NewsItem>; last: number }
       >;
     };

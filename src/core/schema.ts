@@ -191,6 +191,13 @@ function storable(value: unknown, depth = 0): boolean {
  */
 export const LargeInteger = z.int().meta({ format: "int64" });
 
+/** The same, from 0, as a number that may come as a query string. Without a default, so absent stays absent. */
+export const LargeQueryInteger = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {
+  error: "Expected a whole number",
+})
+  .pipe(z.int({ error: "Expected a whole number" }).min(0, "Must be at least 0"))
+  .meta({ type: "integer", format: "int64", minimum: 0 });
+
 /** A whole number that may come as a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ENTITIES, EVENT_TYPES } from "../core/event_types.ts";
 import { Event } from "../core/events.ts";
-import { Id, LargeInteger, queryInteger } from "../core/schema.ts";
+import { Id, LargeInteger, LargeQueryInteger, queryInteger } from "../core/schema.ts";
 
 const PATTERNS = [...EVENT_TYPES.keys(), ...Object.keys(ENTITIES).map((entity) => `${entity}.*`)];
 
@@ -17,13 +17,6 @@ const Types = z.union([z.array(z.string()), z.string().transform((types) => type
   .pipe(z.array(EventPattern).min(1).max(100))
   .meta({ type: "array", items: { type: "string", enum: PATTERNS } });
 
-/** The number of an event, which may come as a query string. */
-const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {
-  error: "Expected a whole number",
-})
-  .pipe(z.int({ error: "Expected a whole number" }).min(0, "Must be at least 0"))
-  .meta({ type: "integer", format: "int64", minimum: 0 });
-
 const filter = {
   project_id: Id.optional().describe(
     "Only events of this project; if absent, of all projects that the caller may see",
@@ -34,7 +27,7 @@ export type EventFilter = z.infer<z.ZodObject<typeof filter>>;
 
 export const ListEvents = z.strictObject({
   ...filter,
-  after: Seq.optional().describe(
+  after: LargeQueryInteger.optional().describe(
     "The number after which to read: `next_after` of the last page, or 0 for the oldest event that is kept. When " +
       "absent: from now on",
   ),
@@ -56,10 +49,10 @@ export type EventPage = z.infer<typeof EventPage>;
 
 export const FollowEvents = z.strictObject({
   ...filter,
-  after: Seq.optional().describe(
+  after: LargeQueryInteger.optional().describe(
     "Number of the event after which to begin; if absent, only events from now on",
   ),
-  lastEventId: Seq.optional().describe(
+  lastEventId: LargeQueryInteger.optional().describe(
     "The same as the header Last-Event-ID, for clients that can't send headers",
   ),
 });

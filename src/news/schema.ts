@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { Speaker } from "../comments/schema.ts";
-import { LargeInteger, OffsetTime, queryInteger, text, Timestamp } from "../core/schema.ts";
+import {
+  LargeInteger,
+  LargeQueryInteger,
+  OffsetTime,
+  queryInteger,
+  text,
+  Timestamp,
+} from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** Something that others did on a ticket. */
@@ -47,7 +54,7 @@ export const MarkNews = z.strictObject({
 export type MarkNews = z.infer<typeof MarkNews>;
 
 export const ListTicketNews = TicketPath.extend({
-  after: queryInteger(0, Number.MAX_SAFE_INTEGER, 0).optional().describe(
+  after: LargeQueryInteger.optional().describe(
     "Only items after this id. If absent, the items after the caller's own last act on the ticket; for a caller " +
       "who never acted on it, only the answers to its questions",
   ),

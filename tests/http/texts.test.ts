@@ -19,6 +19,9 @@ const LIMITS: [string, number, number][] = [
   ["idempotency_key", 1, 128],
 ];
 
+/** What other trackers hold may be longer than a new ticket's texts, so a change takes more. */
+const LONGEST_OF_CHANGE: Record<string, number> = { title: 256, description: 65_536 };
+
 describe("every text of a ticket has its limits", () => {
   test.each(LIMITS)("%s takes %i to %i characters and not one less or more", async (field, min, max) => {
     for (const length of [min, max]) {
@@ -37,8 +40,9 @@ describe("every text of a ticket has its limits", () => {
   });
 
   test.each(LIMITS.filter(([field]) => field !== "idempotency_key"))(
-    "%s has the same ones when it is changed",
-    async (field, min, max) => {
+    "%s has its limits, too, when it is changed",
+    async (field, min, longest) => {
+      const max = LONGEST_OF_CHANGE[field] ?? longest;
       const ticket = await makeTicket(harness.now, project);
       const patch = (length: number) =>
         harness.now.call("PATCH", ticket.path, {

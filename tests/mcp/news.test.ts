@@ -167,6 +167,15 @@ describe("a wait on a ticket", () => {
   });
 });
 
+test("a wait tells nothing that came before the agent's own last act", async () => {
+  const { agent, ticket } = await atWork();
+  await byPerson("POST", `${ticket.path}/comments`, { body: "Mind the log" });
+  await agent.do("comment", { ticket: ticket.ref, body: "I have read it" });
+  expect(await agent.do("wait_for", { ticket: ticket.ref, wait_seconds: 0 })).toMatchObject({ done: false });
+  const all = await agent.do("wait_for", { ticket: ticket.ref, since: 0, wait_seconds: 0 });
+  expect(all.happened.at(-1).text).toBe("Mind the log");
+});
+
 test("a wait without a ticket returns when work of the role is there, and sends nothing until then", async () => {
   const agent = await connect(bot);
   // A ticket of another role, which no wait for this role takes for work.
