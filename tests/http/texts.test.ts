@@ -19,7 +19,7 @@ const LIMITS: [string, number, number][] = [
   ["idempotency_key", 1, 128],
 ];
 
-/** What other trackers hold may be longer than a new ticket's texts, so a change takes more. */
+/** A change takes longer texts than a creation, because other trackers hold such texts. */
 const LONGEST_OF_CHANGE: Record<string, number> = { title: 256, description: 65_536 };
 
 describe("every text of a ticket has its limits", () => {
