@@ -159,7 +159,7 @@ export class Harness {
       vi.useRealTimers();
     }
     return this.statements.slice(before).filter((text) =>
-      !/pgboss|pg_|vacuum|number_events|event_followers|into rate_limits as shared/.test(text)
+      !/pgboss|pg_|vacuum|^analyze|number_events|event_followers|into rate_limits as shared/.test(text)
     )
       .length;
   }
