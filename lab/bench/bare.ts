@@ -58,7 +58,13 @@ function summaryColumns(id: string) {
         from tasks k join users u on u.id = k.assignee_user_id
         where k.ticket_id = t.id and k.status = 'in_progress' order by k.started_at, k.id limit 1) as claimed_by,
       (select jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'status', r.status)
-        from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run`;
+        from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run,
+      t.assignee_user_id,
+      (select jsonb_build_object('name', u.name, 'kind', u.kind) from users u where u.id = t.assignee_user_id) as assignee,
+      coalesce((select jsonb_agg(jsonb_build_object('id', l.id, 'name', l.name, 'color', l.color))
+        from labels l where l.id = any (t.labels)), '[]') as labels,
+      t.start_on::text, t.due_on::text, t.estimate::float8, t.milestone_id,
+      (select m.name from milestones m where m.id = t.milestone_id) as milestone_name`;
 }
 
 app.get("/projects/:id/tickets", async (c) => {
