@@ -22,7 +22,7 @@ const TICK_MS = 250;
  * A tick that comes later than this isn't counted, because the process was too busy to read an
  * answer. Some long answers to its callers in a row could otherwise look like a silent database.
  */
-const LATE_MS = 100;
+const LATE_MS = 50;
 /**
  * The ticks from an answer to the next ping of a healthy database. Three ticks and the silence
  * below make two seconds, within which a loss is known.
