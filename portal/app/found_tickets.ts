@@ -49,7 +49,7 @@ export function useFoundTickets(q: string, { limit, onlyOpen, projects = PROJECT
     )
     : [];
   return {
-    found: inOrder(found, q),
+    found: bestFirst(found, q),
     isAsked,
     isPending: isAsked && answers.some((answer) => answer.isPending),
     error: isAsked ? answers.find(({ error }) => error)?.error ?? null : null,
@@ -58,7 +58,7 @@ export function useFoundTickets(q: string, { limit, onlyOpen, projects = PROJECT
   };
 }
 
-function inOrder(found: (Found & { place: number })[], q: string): Found[] {
+function bestFirst(found: (Found & { place: number })[], q: string): Found[] {
   const words = wordsOf(q);
   const rankOf = ({ ticket: { ticket_ref, title } }: Found) => {
     if (ticket_ref === q.trim().toUpperCase()) return words.length + 1;

@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import type { Context, ProjectContext } from "./context.ts";
 import { jsonb } from "./json.ts";
 
 interface AuditEntry {
@@ -21,4 +21,13 @@ export async function recordAudit({ db, author, requestId }: Context, entry: Aud
     insert into audit_log (account_id, action, actor, target_type, target_id, details, request_id)
     values (${account_id}, ${action}, ${jsonb(db, author)}, ${target_type}, ${target_id},
       ${jsonb(db, details)}, ${requestId})`;
+}
+
+/** Records an act on something of a project. The details name the project. */
+export async function recordProjectAudit(
+  ctx: ProjectContext,
+  { details, ...entry }: Omit<AuditEntry, "account_id">,
+): Promise<void> {
+  const { account_id, id: project_id } = ctx.project;
+  await recordAudit(ctx, { account_id, ...entry, details: { project_id, ...details } });
 }

@@ -7,12 +7,20 @@ export function nameKey(name: string): string {
 }
 
 /** Returns the `most` names that are nearest to a name, nearest first, by their common letter pairs. */
-export function nearestNames(name: string, names: readonly string[], most: number): string[] {
+function nearestNames(name: string, names: readonly string[], most: number): string[] {
   const wanted = pairsOf(name);
   return names.map((candidate) => ({ candidate, share: shareOf(wanted, pairsOf(candidate)) }))
     .toSorted((a, b) => b.share - a.share || a.candidate.localeCompare(b.candidate))
     .slice(0, most).map(({ candidate }) => candidate);
 }
+
+/** The end of a refusal of an unknown name: the nearest three names, so that nobody invents one. */
+export function nearestInWords(name: string, names: readonly string[]): string {
+  const nearest = nearestNames(name, names, NEAREST).map((name) => `"${name}"`);
+  return nearest.length > 0 ? `the nearest are ${nearest.join(", ")}` : "it has none yet";
+}
+
+const NEAREST = 3;
 
 function pairsOf(name: string): Set<string> {
   const letters = [...` ${nameKey(name)} `];

@@ -191,24 +191,23 @@ function storable(value: unknown, depth = 0): boolean {
  */
 export const LargeInteger = z.int().meta({ format: "int64" });
 
+const WHOLE = "Expected a whole number";
+const WholeNumber = z.int({ error: WHOLE });
+
+/** A number that may come as the text of a query. */
+function fromQuery(digits: RegExp) {
+  return z.union([z.number(), z.string().regex(digits).transform(Number)], { error: WHOLE });
+}
+
 /** The same, from 0, as a number that may come as a query string. Without a default, so absent stays absent. */
-export const LargeQueryInteger = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {
-  error: "Expected a whole number",
-})
-  .pipe(z.int({ error: "Expected a whole number" }).min(0, "Must be at least 0"))
+export const LargeQueryInteger = fromQuery(/^-?\d{1,15}$/)
+  .pipe(WholeNumber.min(0, "Must be at least 0"))
   .meta({ type: "integer", format: "int64", minimum: 0 });
 
 /** A whole number that may come as a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
-  return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], {
-    error: "Expected a whole number",
-  })
-    .pipe(
-      z.int({ error: "Expected a whole number" }).min(min, `Must be at least ${min}`).max(
-        max,
-        `Must be at most ${max}`,
-      ),
-    )
+  return fromQuery(/^-?\d{1,9}$/)
+    .pipe(WholeNumber.min(min, `Must be at least ${min}`).max(max, `Must be at most ${max}`))
     .default(fallback)
     // The document would otherwise leave the default out. The type is the type to which a string is
     // converted.

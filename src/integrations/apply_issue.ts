@@ -13,7 +13,7 @@ interface Source {
 }
 
 /** An issue as a link shows it. */
-interface LinkedTicket extends Source {
+interface ShownIssue extends Source {
   html_url?: string | null | undefined;
   title?: string | null | undefined;
   state?: "open" | "closed" | null | undefined;
@@ -39,8 +39,8 @@ export async function applyIssue(ctx: Context, event: IssueEvent, receivedAt: st
 }
 
 /** The issue's place before the event and after it. Only a transfer changes the place. */
-function readMove({ action, issue, repository, changes }: IssueEvent): { from: Source; to: LinkedTicket } {
-  const here: LinkedTicket = { ...issue, repo_full_name: repository.full_name };
+function readMove({ action, issue, repository, changes }: IssueEvent): { from: Source; to: ShownIssue } {
+  const here: ShownIssue = { ...issue, repo_full_name: repository.full_name };
   if (action === "transferred" && changes?.new_issue && changes.new_repository) {
     return { from: here, to: { ...changes.new_issue, repo_full_name: changes.new_repository.full_name } };
   }
@@ -82,7 +82,7 @@ async function unlink(ctx: Context, tickets: string[], issue: Source): Promise<n
 async function follow(
   ctx: Context,
   tickets: string[],
-  { from, to, at }: { from: Source; to: LinkedTicket; at: string },
+  { from, to, at }: { from: Source; to: ShownIssue; at: string },
 ): Promise<number> {
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},

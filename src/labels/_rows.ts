@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { recordAudit } from "../core/audit.ts";
+import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
@@ -26,11 +26,10 @@ export async function auditLabel(
   labelId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  await recordAudit(ctx, {
-    account_id: ctx.project.account_id,
+  await recordProjectAudit(ctx, {
     action: `label.${act}`,
     target_type: "label",
     target_id: labelId,
-    details: { project_id: ctx.project.id, ...details },
+    details,
   });
 }

@@ -1,8 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
-import { nameKey, nearestNames } from "../core/names.ts";
-
-const NEAREST = 3;
+import { nameKey, nearestInWords } from "../core/names.ts";
 
 /**
  * Returns the ids of the labels that the names name, and keeps the labels from being deleted until
@@ -26,12 +24,9 @@ export async function resolveLabels(
   const labels = await db<{ name: string }[]>`
     select name from labels where project_id = ${project.id}::uuid and deleted_at is null`;
   throw invalidRequest(
-    unknown.map(({ name, at }) => {
-      const nearest = nearestNames(name, labels.map(({ name }) => name), NEAREST).map((label) =>
-        `"${label}"`
-      );
-      const hint = nearest.length > 0 ? `; the nearest are ${nearest.join(", ")}` : "; it has none yet";
-      return { path: `${field}.${at}`, message: `The project has no label "${name}"${hint}` };
-    }),
+    unknown.map(({ name, at }) => ({
+      path: `${field}.${at}`,
+      message: `The project has no label "${name}"; ${nearestInWords(name, labels.map(({ name }) => name))}`,
+    })),
   );
 }

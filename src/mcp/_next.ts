@@ -1,3 +1,4 @@
+import { isFinished } from "../tasks/transitions.ts";
 import type { Ticket } from "../tickets/schema.ts";
 
 type Facts = Pick<Ticket, "ticket_ref" | "status" | "stage" | "tasks" | "roles" | "cases" | "closing">;
@@ -11,7 +12,7 @@ export function nextStep(
 ): string | undefined {
   if (status === "closed") return undefined;
   if (tasks.done < tasks.total) return `claim_task with ticket ${ref} gives its next task.`;
-  const unfinished = roles.filter(({ status }) => status === "pending" || status === "in_progress");
+  const unfinished = roles.filter((role) => !isFinished(role));
   if (unfinished.length > 0) {
     return `Its tasks are finished. Finish its roles with set_role: ${
       unfinished.map(({ role }) => role).join(", ")

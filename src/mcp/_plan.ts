@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
-import { nameKey, nearestNames } from "../core/names.ts";
+import { nameKey, nearestInWords } from "../core/names.ts";
 import { text } from "../core/schema.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import type { Ticket, TicketSummary } from "../tickets/schema.ts";
@@ -48,12 +48,9 @@ async function milestoneOf({ call }: Planning, projectId: string, named: string)
   const { milestones } = await call("milestones.list", { id: projectId });
   const found = milestones.find(({ name }) => nameKey(name) === nameKey(named));
   if (found) return found.id;
-  const nearest = nearestNames(named, milestones.map(({ name }) => name), 3).map((name) => `"${name}"`);
   throw invalidField(
     "milestone",
-    `The project has no such milestone; ${
-      nearest.length > 0 ? `the nearest are ${nearest.join(", ")}` : "it has none yet"
-    }`,
+    `The project has no such milestone; ${nearestInWords(named, milestones.map(({ name }) => name))}`,
   );
 }
 

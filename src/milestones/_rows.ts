@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { recordAudit } from "../core/audit.ts";
+import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
@@ -31,11 +31,10 @@ export async function auditMilestone(
   milestoneId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  await recordAudit(ctx, {
-    account_id: ctx.project.account_id,
+  await recordProjectAudit(ctx, {
     action: `milestone.${act}`,
     target_type: "milestone",
     target_id: milestoneId,
-    details: { project_id: ctx.project.id, ...details },
+    details,
   });
 }

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import { projectsFor, requireStanding, roleInProject } from "../core/access.ts";
-import { recordAudit } from "../core/audit.ts";
+import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { ProjectRole } from "../core/schema.ts";
@@ -35,11 +35,10 @@ export async function auditMember(
   userId: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await recordAudit(ctx, {
-    account_id: ctx.project.account_id,
+  await recordProjectAudit(ctx, {
     action,
     target_type: "user",
     target_id: userId,
-    details: { project_id: ctx.project.id, ...details },
+    details,
   });
 }

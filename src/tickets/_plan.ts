@@ -3,7 +3,7 @@ import { invalidField } from "../core/errors.ts";
 import { resolveLabels } from "../labels/resolve.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import { checkAssignee } from "../projects/check_assignee.ts";
-import type { Plan, Ticket, UpdateTicket } from "./schema.ts";
+import { Plan, type Ticket, type UpdateTicket } from "./schema.ts";
 
 /** The planning fields as columns of a ticket's row. */
 export interface PlanFields {
@@ -31,18 +31,11 @@ const NOTHING: Before = {
   milestone_id: null,
 };
 
+const FIELDS = [...Object.keys(Plan), "add_labels", "remove_labels"] as (keyof Given)[];
+
 /** Tells whether the call names a planning field. */
 export function isPlanned(input: Given): boolean {
-  return [
-    input.assignee_user_id,
-    input.labels,
-    input.add_labels,
-    input.remove_labels,
-    input.start_on,
-    input.due_on,
-    input.estimate,
-    input.milestone_id,
-  ].some((field) => field !== undefined);
+  return FIELDS.some((field) => input[field] !== undefined);
 }
 
 /**
