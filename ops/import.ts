@@ -22,12 +22,12 @@ await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
     const totals = { imported: 0, existing: 0 };
     const links: Line[] = [];
     for await (const lines of batches(readRecords(transfer))) {
-      links.push(...lines.filter(({ record }) => record.duplicate_of !== null));
+      links.push(...lines.filter(({ record }) => isLinked(record)));
       const { imported, existing } = await send(transfer, lines);
       totals.imported += imported;
       totals.existing += existing;
     }
-    // A duplicate may come before the ticket that it duplicates.
+    // A ticket may come before another one to which it is linked.
     for await (const lines of batches(links)) await send(transfer, lines);
     console.log(
       `Imported ${counted(totals.imported, "ticket")}; ${
@@ -35,6 +35,11 @@ await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
       } there already`,
     );
   }));
+
+/** Tells whether the ticket names another one, which may come later. */
+function isLinked({ duplicate_of, parent_id, links = [] }: TicketRecord): boolean {
+  return duplicate_of !== null || parent_id !== null || links.length > 0;
+}
 
 /**
  * @throws {Error} that names the file's lines, because a place within one call means nothing to the

@@ -30,6 +30,7 @@ const RESOURCES = [
   "labels",
   "milestones",
   "tickets",
+  "links",
   "comments",
   "tasks",
   "test_cases",

@@ -162,6 +162,10 @@ test("every procedure takes what belongs to another project for unknown", async 
     deliveryId: uuid(),
     labelId: await make(`${project.path}/labels`, { name: "theirs" }),
     milestoneId: await make(`${project.path}/milestones`, { name: "theirs" }),
+    linkId: await make(`${path}/links`, {
+      kind: "relates",
+      ticket: (await makeTicket(harness.now, project)).id,
+    }),
   };
   // Users belong to an account and not to a project.
   const fields = new Set(inProject.flatMap(({ pathFields }) => pathFields));

@@ -36,6 +36,8 @@ export const ERRORS = {
   },
   question_unanswered: { status: 409, message: "A person's question on the ticket is unanswered" },
   people_close: { status: 409, message: "Only people close tickets of this project" },
+  children_open: { status: 409, message: "Children of the ticket are open" },
+  ticket_blocked: { status: 409, message: "The ticket waits for other tickets" },
   human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
   version_conflict: { status: 412, message: "The resource has another version than If-Match names" },
   answer_too_large: { status: 400, message: "The answer would be too large" },
@@ -73,8 +75,9 @@ export const ErrorBody = z.object({
     "Facts that belong to the code. version_conflict, already_claimed and already_answered: `current`, the " +
       "resource as it is now; question_unanswered: the `questions`, each with id and prompt; " +
       "dependencies_unfinished: the `task_ids` it waits for; roles_incomplete: the `roles`; human_tests_pending: " +
-      "the `cases`, each with id and title; people_close: `people`, the project's setting; invalid_request: `cycle`, " +
-      "ids of tasks that depend on each other; " +
+      "the `cases`, each with id and title; people_close: `people`, the project's setting; children_open: the open `children`, and " +
+      "ticket_blocked: the `blockers`, each with id, ticket_ref and title; invalid_request: `cycle`, ids of tasks or " +
+      "refs of tickets that depend on each other; " +
       "conflict: `created`, the address of an issue that was created but not linked, or `project`, the project " +
       "that has the key",
   ),

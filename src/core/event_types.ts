@@ -8,7 +8,13 @@ import type { Scope } from "./schema.ts";
 export const ENTITIES: Readonly<Record<string, Entity>> = {
   ticket: {
     name: "ticket",
-    more: ["imported", "human_test_gate_skipped"],
+    more: [
+      "imported",
+      "human_test_gate_skipped",
+      "open_children_skipped",
+      "moved_while_blocked",
+      "unblocked",
+    ],
     statuses: { closed: "closed", open: "reopened" },
     scope: "tickets:read",
   },

@@ -115,6 +115,16 @@ export const PARTS = {
     travels: "duplicate_of",
     most: null,
   },
+  link: {
+    name: "link between two tickets",
+    actions: ["created", "deleted"],
+    scope: "tickets:read",
+    table: "ticket_links",
+    version: null,
+    madeOnce: false,
+    travels: "links",
+    most: null,
+  },
   agent_run: {
     name: "agent run",
     statuses: { finished: "finished", failed: "failed" },

@@ -51,6 +51,8 @@ function sentence(item: NewsItem): string {
       return [`question${subject} ${what}`, ...item.chosen].join(": ");
     case "test_case":
       return `test case${subject} ${what === "changed" ? `is ${item.changed.status} again` : what}`;
+    case "link":
+      return "the links of the ticket changed";
     case "role":
       return `role ${item.subject} is ${item.changed.status}`;
     case "task":
@@ -58,6 +60,7 @@ function sentence(item: NewsItem): string {
         what === "created" ? "added" : stateOf(item)
       }`;
     default:
+      if (what === "unblocked") return "ticket waits for no other one any more";
       return `ticket ${what === "changed" ? changesOf(item) : `${what}, ${changesOf(item)}`}`;
   }
 }

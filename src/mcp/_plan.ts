@@ -17,6 +17,8 @@ export const PlanInput = {
     .optional(),
   estimate: z.number().min(0).max(10_000).optional(),
   milestone: text(1, 100).optional().describe("Name or none"),
+  parent: z.string().regex(/^([A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}|none)$/, "Expected a ref or none")
+    .optional(),
 };
 export const Labels = z.array(text(1, 50)).max(MAX_TICKET_LABELS).optional();
 
@@ -27,12 +29,13 @@ type Planning = Pick<Caller<"projects.people" | "milestones.list">, "call" | "us
 export async function plannedWith(
   caller: Planning,
   projectId: string,
-  { assignee, due_on, estimate, milestone }: Given,
+  { assignee, due_on, estimate, milestone, parent }: Given,
 ) {
   return {
     ...(assignee !== undefined && { assignee_user_id: await assigneeOf(caller, projectId, assignee) }),
     ...(due_on !== undefined && { due_on: due_on === NONE ? null : due_on }),
     ...(estimate !== undefined && { estimate }),
+    ...(parent !== undefined && { parent_id: parent === NONE ? null : parent }),
     ...(milestone !== undefined && { milestone_id: await milestoneOf(caller, projectId, milestone) }),
   };
 }
@@ -59,13 +62,17 @@ export const PlanRow = {
   assignee: z.string().nullable(),
   labels: z.array(z.string()).optional(),
   due_on: z.string().nullable(),
+  open_blockers: z.int().optional().describe("Tickets for which it waits"),
 };
 
-export function planRow({ assignee, labels, due_on }: TicketSummary): z.infer<z.ZodObject<typeof PlanRow>> {
+export function planRow(
+  { assignee, labels, due_on, open_blockers }: TicketSummary,
+): z.infer<z.ZodObject<typeof PlanRow>> {
   return {
     assignee: assignee?.name ?? null,
     ...(labels.length > 0 && { labels: labels.map(({ name }) => name) }),
     due_on,
+    ...(open_blockers > 0 && { open_blockers }),
   };
 }
 
@@ -75,9 +82,13 @@ export const WholePlan = {
   start_on: z.string().nullable(),
   estimate: z.number().nullable(),
   milestone: z.string().nullable(),
+  parent: z.string().nullable(),
+  children: z.string().optional().describe("Closed ones and all"),
 };
 
 export function wholePlan(ticket: Ticket): z.infer<z.ZodObject<typeof WholePlan>> {
-  const { start_on, estimate, milestone_name: milestone } = ticket;
-  return { ...planRow(ticket), start_on, estimate, milestone };
+  const { start_on, estimate, milestone_name: milestone, parent_ref: parent, children: { open, total } } =
+    ticket;
+  const children = total > 0 && { children: `${total - open}/${total}` };
+  return { ...planRow(ticket), start_on, estimate, milestone, parent, ...children };
 }

@@ -39,7 +39,7 @@ export const createTicket = defineTool({
     replayed: z.boolean().describe("An earlier call with this idempotency_key created it"),
     similar: z.array(z.object({ ref: z.string(), title: z.string(), similarity: z.number(), stage: Stage })),
   }),
-  async run(caller, { project: key, type, agent, assignee, due_on, estimate, milestone, ...draft }) {
+  async run(caller, { project: key, type, agent, assignee, due_on, estimate, milestone, parent, ...draft }) {
     const { call, userId } = caller;
     const { id } = await caller.project(key);
     const { ticket, similar_existing = [], _idempotent_replay: replayed = false } = await call(
@@ -51,7 +51,7 @@ export const createTicket = defineTool({
         actor_role: "agent",
         actor_id: agent ?? userId,
         ...draft,
-        ...await plannedWith(caller, id, { assignee, due_on, estimate, milestone }),
+        ...await plannedWith(caller, id, { assignee, due_on, estimate, milestone, parent }),
       },
     );
     const similar = similar_existing.slice(0, 5).map(({ ticket_ref: ref, title, similarity, stage }) => (

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Role } from "../core/schema.ts";
 import { ResolutionType, Stage, Status, UpdateTicket } from "../tickets/schema.ts";
 import { Ref, Version } from "./_fields.ts";
+import { linkBlockers, Refs } from "./_links.ts";
 import { nextStep } from "./_next.ts";
 import { Labels, PlanInput, plannedWith } from "./_plan.ts";
 import { rolesOf } from "./_rows.ts";
@@ -16,7 +17,7 @@ export const updateTicket = defineTool({
     "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
     "test cases approved by a person.",
   calls: ["tickets.update"],
-  optional: ["projects.people", "milestones.list"],
+  optional: ["projects.people", "milestones.list", "links.create", "links.list", "links.delete"],
   idempotent: true,
   input: z.strictObject({
     ticket: Ref,
@@ -27,6 +28,9 @@ export const updateTicket = defineTool({
     add_labels: Labels,
     remove_labels: Labels,
     ...PlanInput,
+    add_blockers: Refs,
+    remove_blockers: Refs,
+    duplicate_of: Ref.optional(),
     blocking: shape.blocking,
     roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list of roles"),
     suggested_resolution: UpdateTicket.shape.suggested_resolution.unwrap().unwrap().optional(),
@@ -48,12 +52,27 @@ export const updateTicket = defineTool({
     ),
     next: z.string().optional(),
   }),
-  async run(caller, { ticket: ref, version, assignee, due_on, estimate, milestone, ...changes }) {
+  async run(
+    caller,
+    {
+      ticket: ref,
+      version,
+      assignee,
+      due_on,
+      estimate,
+      milestone,
+      parent,
+      add_blockers,
+      remove_blockers,
+      ...changes
+    },
+  ) {
     const address = await caller.locate(ref);
-    const plan = await plannedWith(caller, address.id, { assignee, due_on, estimate, milestone });
+    const plan = await plannedWith(caller, address.id, { assignee, due_on, estimate, milestone, parent });
     const ticket = await caller.call("tickets.update", { ...address, ...changes, ...plan }, {
       ifMatch: version,
     });
+    await linkBlockers(caller, address, { add_blockers, remove_blockers });
     const { ticket_ref, stage, status, unfinished_tasks: left } = ticket;
     return {
       ref: ticket_ref,

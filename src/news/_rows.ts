@@ -27,7 +27,7 @@ export function waitedFor(db: Db): Fragment {
   return db`(h.entity = 'comment' and h.action = 'created'
     or h.entity = 'task' and (h.action = 'created' or h.changes ?| array['status', 'assignee_user_id'])
     or h.entity in ('question', 'test_case', 'role') and h.changes ? 'status'
-    or h.entity = 'ticket' and h.changes is not null)`;
+    or h.entity = 'ticket' and (h.changes is not null or h.action = 'unblocked'))`;
 }
 
 /** The changes of `history h` of which an agent is told even later, because they may be meant for it. */
@@ -35,7 +35,7 @@ export function meantFor(db: Db, { user }: Actor): Fragment {
   return db`(h.entity = 'comment' and h.action = 'created'
     or h.entity = 'question' and h.changes ? 'status'
     or h.entity = 'test_case' and h.changes #>> '{status,1}' in ('approved', 'rejected')
-    or h.entity = 'ticket' and h.changes ? 'status'
+    or h.entity = 'ticket' and (h.changes ? 'status' or h.action = 'unblocked')
     or h.entity = 'task' and h.changes #>> '{assignee_user_id,1}' = ${user.id})`;
 }
 
@@ -57,7 +57,7 @@ export function newsColumns(db: Db, { user, credential }: Actor): Fragment {
       from jsonb_each(h.changes) f) as changed,
     case when h.entity = 'task' then (
       select array_agg(r.number order by r.number) from tasks r
-      where r.ticket_id = h.ticket_id and r.status = 'pending' and r.assignee_user_id is null and t.status = 'open'
+      where r.ticket_id = h.ticket_id and r.status = 'pending' and r.assignee_user_id is null and t.status = 'open' and t.open_blockers = 0
         and (r.id = k.id or h.changes #>> '{status,1}' in ('done', 'skipped') and k.id = any (r.depends_on_task_ids))
         and not exists (select from tasks d where d.id = any (r.depends_on_task_ids) and d.status not in ('done', 'skipped'))
     ) end as ready,

@@ -32,7 +32,9 @@ type ChangeRow = Omit<TicketEvent, "type"> & { new_status: string | null };
 export async function readTicketEvents(db: Db, { after, last }: EventRange): Promise<TicketEvent[]> {
   const rows = await db<ChangeRow[]>`
     select h.created_at as at, h.actor, h.project_id, h.ticket_id, e.stage, e.status, h.entity, h.entity_id, h.action,
-      case h.entity when 'ticket' then jsonb_build_object('assignee_user_id', h.to_value -> 'assignee_user_id')
+      case h.entity when 'ticket' then jsonb_build_object('assignee_user_id', case when h.action = 'unblocked'
+          then (select to_jsonb(t.assignee_user_id) from tickets t where t.id = h.ticket_id)
+          else h.to_value -> 'assignee_user_id' end)
         else coalesce(h.to_value, '{}') end as created,
       case h.entity when 'ticket' then jsonb_build_object('stage', h.changes -> 'stage',
         'assignee_user_id', h.changes -> 'assignee_user_id') else coalesce(h.changes, '{}') end as changes,
@@ -49,6 +51,7 @@ export async function readTicketEvents(db: Db, { after, last }: EventRange): Pro
       and case h.action
         when 'created' then h.entity in ('question', 'comment', 'task', 'test_case')
           or h.entity = 'ticket' and h.to_value ? 'assignee_user_id'
+        when 'unblocked' then true
         when 'changed' then case h.entity
           when 'ticket' then h.changes ? 'stage' or h.changes -> 'assignee_user_id' ->> 1 is not null
           when 'question' then h.changes -> 'status' ->> 0 = 'pending'

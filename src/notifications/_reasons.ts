@@ -83,6 +83,10 @@ const RULES: Record<string, Rule> = {
     created["status"] === "pending" && stage === "validation" ? [["approval", MEMBERS]] : [],
 
   ticket({ action, created, changes, awaits_approval }) {
+    if (action === "unblocked") {
+      const assignee = created["assignee_user_id"];
+      return assignee ? [["change", { to: "user", id: String(assignee) }]] : [];
+    }
     const assignee = action === "created" ? created["assignee_user_id"] : changes["assignee_user_id"]?.[1];
     return [
       ...(awaits_approval ? [["approval", MEMBERS] as [Reason, Audience]] : []),

@@ -68,7 +68,14 @@ export const questionsRouter = router({
       `by getting the question with \`wait\`. ${REPEATED}`,
     location: (made: CreatedQuestion, input: CreateQuestion) =>
       `/projects/${input.id}/tickets/${input.ticketId}/questions/${made.id}`,
-    errors: ["not_found", "conflict", "invalid_transition", "already_claimed", "dependencies_unfinished"],
+    errors: [
+      "not_found",
+      "conflict",
+      "invalid_transition",
+      "already_claimed",
+      "dependencies_unfinished",
+      "ticket_blocked",
+    ],
     example: { input: decision },
   }).input(CreateQuestion).output(CreatedQuestion).mutation(({ ctx, input }) => createQuestion(ctx, input)),
 
@@ -123,6 +130,7 @@ export const questionsRouter = router({
       "invalid_transition",
       "already_claimed",
       "dependencies_unfinished",
+      "ticket_blocked",
     ],
     example: { input: { ...decision, prompt: "Which limit shall uploads have, now that chunks work?" } },
   }).input(SupersedeQuestion).output(Question).mutation(({ ctx, input }) => supersedeQuestion(ctx, input)),

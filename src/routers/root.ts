@@ -9,6 +9,7 @@ import { inboxRouter } from "./inbox.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { labelsRouter } from "./labels.ts";
+import { linksRouter } from "./links.ts";
 import { milestonesRouter } from "./milestones.ts";
 import { newsRouter } from "./news.ts";
 import { operationsRouter } from "./operations.ts";
@@ -40,6 +41,7 @@ export const appRouter = router({
   integrations: integrationsRouter,
   keys: keysRouter,
   labels: labelsRouter,
+  links: linksRouter,
   milestones: milestonesRouter,
   news: newsRouter,
   operations: operationsRouter,

@@ -42,7 +42,7 @@ export const suggestionsRouter = router({
       "Carries the suggestion out, with the same gates as any other call; only the bulk call can skip unapproved " +
       "test cases. A duplicate is closed as a duplicate and linked to the other ticket. A split names the new " +
       "tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until it is undone.",
-    errors: ["not_found", "invalid_transition", "conflict", ...GATE_CODES],
+    errors: ["not_found", "invalid_transition", "conflict", "ticket_blocked", ...GATE_CODES],
     example: { input: { skip_pending_roles: false } },
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
@@ -63,7 +63,7 @@ export const suggestionsRouter = router({
     description:
       "Puts the ticket back as it was before. An executed suggestion counts as dismissed then, any other is " +
       "pending again. Neither a dismissal nor a split can be undone once the ticket is closed.",
-    errors: ["not_found", "invalid_transition", "conflict", ...GATE_CODES],
+    errors: ["not_found", "invalid_transition", "conflict", "ticket_blocked", ...GATE_CODES],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => undoSuggestion(ctx, input)),
 
   analysis: projectProcedure({

@@ -59,6 +59,7 @@ export const ticketsRouter = router({
     path: "/projects/{id}/tickets",
     summary: "Create a handoff ticket",
     description: `${REPEATED} \`similar_existing\` is a hint; the ticket is created regardless.`,
+    errors: ["conflict"],
     statusOf: (created: CreatedTicket) => created._idempotent_replay ? 200 : 201,
     location: (created: CreatedTicket, input: CreateTicket) =>
       `/projects/${input.id}/tickets/${created.ticket.id}`,
@@ -102,7 +103,7 @@ export const ticketsRouter = router({
     description:
       "Changes only the fields that are sent; null clears an optional one. Moving to live, or status closed, " +
       "passes the same gates as the bulk call, but can't skip them. Honours If-Match with the ticket's ETag.",
-    errors: ["not_found", ...GATE_CODES, "conflict", "version_conflict"],
+    errors: ["not_found", ...GATE_CODES, "ticket_blocked", "conflict", "version_conflict"],
     conditions: {
       if: fields({ status: { const: "closed" }, stage: {} }, ["status", "stage"]),
       then: fields({ stage: { const: "live" } }),

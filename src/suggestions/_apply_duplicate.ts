@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { inOrder } from "../core/in_order.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
+import { markDuplicates } from "../tickets/mark_duplicate.ts";
 import { applyClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import type { BeforeClosing } from "./before_closing.ts";
@@ -21,13 +21,7 @@ export async function applyDuplicate(
   const otherRef = await lockOpenOther(ctx, suggestion);
   const resolution = { type: "duplicate", note: `Duplicate of ${otherRef}` } as const;
   const before = await applyClosing(ctx, suggestion, { resolution, skipPendingRoles });
-  // An import may have brought a link that the ticket had before it was reopened.
-  await inOrder(
-    ctx.db`delete from ticket_duplicates where ticket_id = ${ticket_id}::uuid`,
-    ctx.db`
-      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-      values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`,
-  );
+  await markDuplicates(ctx, [ticket_id], other_ticket_id!);
   return before;
 }
 

@@ -9,7 +9,8 @@ import type { Task, TaskPath } from "./schema.ts";
 
 /**
  * Tells whether the caller may claim `tasks t`: the task is pending, not assigned to anybody else
- * and waits for no other task, its ticket is open, and the caller works in its project.
+ * and waits for no other task, its ticket is open and waits for no other ticket, and the caller works in its
+ * project.
  */
 export function claimable(ctx: ProjectContext) {
   const { db, actor } = ctx;
@@ -19,7 +20,7 @@ export function claimable(ctx: ProjectContext) {
   return db`t.status = 'pending' and (t.assignee_user_id is null or t.assignee_user_id = ${actor.user.id}::uuid)
     and (t.depends_on_task_ids = '{}' or not exists (select from tasks d
       where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id and d.status not in ('done', 'skipped')))
-    and (select k.status from tickets k where k.id = t.ticket_id) <> 'closed'`;
+    and (select k.status = 'open' and k.open_blockers = 0 from tickets k where k.id = t.ticket_id)`;
 }
 
 export function mayClaim({ actor, project }: ProjectContext): boolean {

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { readBlockers, ticketIsBlocked } from "../tickets/blockers.ts";
 import type { LockedTicket } from "../tickets/lock.ts";
 import { taken } from "./_claims.ts";
 import type { Held } from "./_rows.ts";
@@ -60,6 +61,9 @@ async function refusalOfStart(
   { assignee_user_id: assignee }: Changes,
 ): Promise<AppError | null> {
   if (ticket.status === "closed") return ticketIsClosed(task);
+  if (ticket.open_blockers > 0) {
+    return ticketIsBlocked(`claim task ${task.title}`, (await readBlockers(ctx, ticket.id))!);
+  }
   if (task.assignee_user_id !== null && !held) {
     return await taken(ctx, { task, held }, `Cannot claim task ${task.title}:`);
   }

@@ -13,7 +13,7 @@ export async function whyNone(ctx: ProjectContext, input: ClaimNext): Promise<No
   const ofRole = role === undefined ? db`true` : db`t.role = ${literal(db, role)}`;
   const [facts] = await db<[Omit<NoneReady, "reason">]>`
     with unfinished as materialized (
-      select t.id, t.status, t.lease_expires_at, k.status as ticket_status, ${ofRole} as fits, ${
+      select t.id, t.status, t.lease_expires_at, k.status as ticket_status, k.open_blockers > 0 as in_blocked, ${ofRole} as fits, ${
     claimable(ctx)
   } as ready,
         ${isHeld(ctx, session_id)} as yours, t.assignee_user_id <> ${user.id}::uuid as of_another, (
@@ -34,6 +34,7 @@ export async function whyNone(ctx: ProjectContext, input: ClaimNext): Promise<No
       (count(*) filter (where status = 'pending' and waits_for is not null))::integer as waiting_for_tasks,
       coalesce((array_agg(distinct waits_for) filter (where status = 'pending' and waits_for is not null))[1:3], '{}') as waited_for,
       (count(*) filter (where status = 'pending' and waits_for is null and of_another))::integer as assigned_to_others,
+      (count(*) filter (where status = 'pending' and in_blocked))::integer as in_blocked_tickets,
       (select count(*)::integer from unfinished where fits and ticket_status = 'closed') as in_closed_tickets,
       (select count(*)::integer from unfinished where not fits and ready) as of_other_roles
     from open`;
@@ -56,6 +57,11 @@ function inWords(facts: Omit<NoneReady, "reason">): string {
       facts.waiting_for_tasks,
       `waits for "${titles[0]}"`,
       `wait for ${titles.map((title) => `"${title}"`).join(", ")}`,
+    ],
+    [
+      facts.in_blocked_tickets,
+      "is of a ticket that waits for another one",
+      "are of tickets that wait for others",
     ],
     [facts.assigned_to_others, "is assigned to somebody else", "are assigned to others"],
     [facts.in_closed_tickets, "is of a closed ticket", "are of closed tickets"],

@@ -2,6 +2,8 @@ import type { Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
+import { readBlockers, ticketIsBlocked } from "../tickets/blockers.ts";
+import type { Ticket } from "../tickets/schema.ts";
 import { claimable, claimColumns } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
 import { outlineOf, taskColumns } from "./_rows.ts";
@@ -28,17 +30,27 @@ export async function takeTask(
 }
 
 /**
- * Checks a claim again. The statement may have waited for a transaction that closed the ticket or
- * added a dependency, and it read both as they were when it began.
- * @throws {AppError} conflict; dependencies_unfinished
+ * Checks a claim again. The statement may have waited for a transaction that closed the ticket, or
+ * added a blocker or dependency, and it read all of them as they were when it began.
+ * @throws {AppError} conflict; ticket_blocked; dependencies_unfinished
  */
 export async function checkTaken(
   ctx: ProjectContext,
   task: Task,
-  ticketStatus: string | undefined,
+  ticket: ClaimedTicket | undefined,
 ): Promise<void> {
-  if (ticketStatus === "closed") throw ticketIsClosed(task);
+  if (ticket?.status === "closed") throw ticketIsClosed(task);
+  if (ticket?.open_blockers) await refuseBlocked(ctx, task);
   await refuseWaiting(ctx, task);
+}
+
+/** The columns of a ticket that a claim checks. */
+export type ClaimedTicket = Pick<Ticket, "status" | "open_blockers">;
+
+/** @throws {AppError} ticket_blocked */
+export async function refuseBlocked(ctx: ProjectContext, task: Task): Promise<void> {
+  const blockers = await readBlockers(ctx, task.handoff_request_id);
+  if (blockers) throw ticketIsBlocked(`claim task ${task.title}`, blockers);
 }
 
 export function ticketIsClosed({ title }: Task): AppError {

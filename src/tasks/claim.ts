@@ -4,16 +4,23 @@ import { requireVersion, versionMatches } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
-import type { Ticket } from "../tickets/schema.ts";
 import { taken } from "./_claims.ts";
 import { atPath, readHeld } from "./_rows.ts";
-import { checkTaken, refuseWaiting, takeTask, ticketIsClosed } from "./_take.ts";
+import {
+  checkTaken,
+  type ClaimedTicket,
+  refuseBlocked,
+  refuseWaiting,
+  takeTask,
+  ticketIsClosed,
+} from "./_take.ts";
 import type { ClaimTask, Task } from "./schema.ts";
 
 /**
  * Gives a pending task to the caller, to an agent for the length of a lease.
  * @throws {AppError} version_conflict; already_claimed with the task in `details.current` and in
- * `details.yours` whether the caller holds it; dependencies_unfinished; invalid_transition; conflict
+ * `details.yours` whether the caller holds it; dependencies_unfinished; ticket_blocked; invalid_transition;
+ * conflict
  * when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
@@ -21,9 +28,9 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
     const { db } = ctx;
     const [task, [ticket]] = await inOrder(
       takeTask(ctx, db`${atPath(ctx, input)} and ${versionMatches(ctx)}`, input.session_id),
-      db<Pick<Ticket, "status">[]>`select status from tickets where id = ${input.ticketId}::uuid`,
+      db<ClaimedTicket[]>`select status, open_blockers from tickets where id = ${input.ticketId}::uuid`,
     );
-    if (task) await checkTaken(ctx, task, ticket?.status);
+    if (task) await checkTaken(ctx, task, ticket);
     return task;
   });
   return claimed ?? await explainRefusal(ctx, input);
@@ -40,6 +47,7 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
   if (ticket.status === "closed") throw ticketIsClosed(task);
   if (assignee !== null && assignee !== ctx.actor.user.id) throw await taken(ctx, found, refused);
+  await refuseBlocked(ctx, task);
   await refuseWaiting(ctx, task);
   throw new AppError("already_claimed", `${refused} it has only just become free, so try again`, {
     details: { current: task, yours: false },

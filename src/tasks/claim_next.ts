@@ -7,7 +7,7 @@ import { requireTicket } from "../tickets/get.ts";
 import { claimable } from "./_claims.ts";
 import { insertTask } from "./_insert.ts";
 import { whyNone } from "./_none.ts";
-import { checkTaken, takeTask } from "./_take.ts";
+import { checkTaken, type ClaimedTicket, takeTask } from "./_take.ts";
 import { isReadyWithoutTasks } from "./_without_tasks.ts";
 import type { ClaimedNext, ClaimNext, Task } from "./schema.ts";
 
@@ -57,13 +57,16 @@ async function attempt(
     return await transact(ctx, async (ctx) => {
       const task = await claim(ctx);
       if (!task) return undefined;
-      const [ticket] = await ctx.db<{ status: string }[]>`
-        select status from tickets where id = ${task.handoff_request_id}::uuid`;
-      await checkTaken(ctx, task, ticket?.status);
+      const [ticket] = await ctx.db<ClaimedTicket[]>`
+        select status, open_blockers from tickets where id = ${task.handoff_request_id}::uuid`;
+      await checkTaken(ctx, task, ticket);
       return task;
     });
   } catch (error) {
-    if (error instanceof AppError && ["conflict", "dependencies_unfinished"].includes(error.code)) {
+    if (
+      error instanceof AppError &&
+      ["conflict", "dependencies_unfinished", "ticket_blocked"].includes(error.code)
+    ) {
       return undefined;
     }
     throw error;

@@ -72,7 +72,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
         key_id uuid, by_bot boolean, question_id uuid, roles text[], idempotency_key text, body_sha256 text, embedding text,
-        assignee_user_id uuid, labels uuid[], start_on date, due_on date, estimate numeric, milestone_id uuid, answer jsonb))
+        assignee_user_id uuid, labels uuid[], start_on date, due_on date, estimate numeric, milestone_id uuid, parent_id uuid, answer jsonb))
         with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
@@ -96,10 +96,10 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
     ), ${question} ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
         suggested_resolution, implementation_notes, actor_role, actor_id, source, pending_questions, human_questions,
-        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, created_by, created_with, created_at, updated_at)
+        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, parent_id, created_by, created_with, created_at, updated_at)
       select id, project_id, number, title, description, request_type, priority, blocking, evidence,
         suggested_resolution, implementation_notes, actor_role, actor_id, source, asked, asked,
-        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, created_by, created_with, at, at
+        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, parent_id, created_by, created_with, at, at
       from numbered, lateral (select (question_id is not null)::integer as asked) asks
     )
     select number, ticket_ref, at as created_at from numbered order by number`;

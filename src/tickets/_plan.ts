@@ -3,6 +3,7 @@ import { invalidField } from "../core/errors.ts";
 import { resolveLabels } from "../labels/resolve.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import { checkAssignee } from "../projects/check_assignee.ts";
+import { checkParent } from "./_parents.ts";
 import { Plan, type Ticket, type UpdateTicket } from "./schema.ts";
 
 /** The planning fields as columns of a ticket's row. */
@@ -14,21 +15,26 @@ export interface PlanFields {
   due_on?: string | null;
   estimate?: number | null;
   milestone_id?: string | null;
+  parent_id?: string | null;
 }
 
 type Given = Plan & Pick<UpdateTicket, "add_labels" | "remove_labels">;
-type Before = Pick<
-  Ticket,
-  "assignee_user_id" | "labels" | "start_on" | "due_on" | "estimate" | "milestone_id"
->;
+type Before =
+  & Pick<
+    Ticket,
+    "assignee_user_id" | "labels" | "start_on" | "due_on" | "estimate" | "milestone_id" | "parent_id"
+  >
+  & { id: string | null };
 
 const NOTHING: Before = {
+  id: null,
   assignee_user_id: null,
   labels: [],
   start_on: null,
   due_on: null,
   estimate: null,
   milestone_id: null,
+  parent_id: null,
 };
 
 const FIELDS = [...Object.keys(Plan), "add_labels", "remove_labels"] as (keyof Given)[];
@@ -40,7 +46,8 @@ export function isPlanned(input: Given): boolean {
 
 /**
  * Checks the planning fields that the call changes, and returns their columns. What they name stays
- * as it is until the transaction ends. Call it behind the ticket's lock.
+ * as it is until the transaction ends. Call it behind the ticket's lock. A parent is named by its id
+ * here, and is locked together with the ticket, behind the graph's lock.
  * @throws {AppError} invalid_request
  */
 export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING): Promise<PlanFields> {
@@ -59,6 +66,10 @@ export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING
   if (milestone !== undefined && milestone !== before.milestone_id) {
     if (milestone !== null) await requireMilestone(ctx, milestone);
     changed.milestone_id = milestone;
+  }
+  if (input.parent_id !== undefined && input.parent_id !== before.parent_id) {
+    if (input.parent_id !== null) await checkParent(ctx, before.id, input.parent_id);
+    changed.parent_id = input.parent_id;
   }
   const labels = await labelsOf(ctx, input, before.labels.map(({ id }) => id));
   return labels ? { ...changed, labels: labels.length > 0 ? labels : null } : changed;

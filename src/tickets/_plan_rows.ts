@@ -6,10 +6,21 @@ import type { TicketSummary } from "./schema.ts";
 export interface PlanRow extends
   Pick<
     TicketSummary,
-    "assignee_user_id" | "assignee" | "start_on" | "due_on" | "estimate" | "milestone_id" | "milestone_name"
+    | "assignee_user_id"
+    | "assignee"
+    | "start_on"
+    | "due_on"
+    | "estimate"
+    | "milestone_id"
+    | "milestone_name"
+    | "parent_id"
+    | "open_blockers"
   > {
   /** null if the ticket has no labels. */
   label_marks: LabelMark[] | null;
+  parent_number: number | null;
+  children_open: number;
+  children_total: number;
 }
 
 /**
@@ -25,5 +36,7 @@ export function planColumns(db: Db) {
       where l.id = any (t.labels) and m.deleted_at is null) end as label_marks,
     t.start_on, t.due_on, t.estimate::float8 as estimate, t.milestone_id,
     case when t.milestone_id is not null then
-      (select m.name from milestones m where m.id = t.milestone_id and m.deleted_at is null) end as milestone_name`;
+      (select m.name from milestones m where m.id = t.milestone_id and m.deleted_at is null) end as milestone_name,
+    t.parent_id, case when t.parent_id is not null then (select p.number from tickets p where p.id = t.parent_id) end as parent_number,
+    t.children_open, t.children_total, t.open_blockers`;
 }

@@ -14,7 +14,16 @@ export interface TicketScope {
 }
 
 /** The fields that `ticketOf` adds. They need the call's facts, or cost less than in the database. */
-type Added = "project_id" | "ticket_ref" | "url" | "roles" | "tasks" | "cases" | "labels";
+type Added =
+  | "project_id"
+  | "ticket_ref"
+  | "url"
+  | "roles"
+  | "tasks"
+  | "cases"
+  | "labels"
+  | "parent_ref"
+  | "children";
 
 export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow, PlanRow {
   /** Each role and its status as `backend done,frontend pending`. */
@@ -44,7 +53,8 @@ export function ticketColumns(ctx: ColumnScope) {
 
 /** Makes the ticket of a row. */
 export function ticketOf<Row extends SummaryRow>(scope: TicketScope, row: Row) {
-  const { role_states, tasks_done, tasks_total, cases_approved, cases_total, label_marks, ...ticket } = row;
+  const { role_states, tasks_done, tasks_total, cases_approved, cases_total, label_marks, ...planned } = row;
+  const { parent_number, children_open, children_total, ...ticket } = planned;
   return {
     ...ticket,
     project_id: scope.project.id,
@@ -54,6 +64,8 @@ export function ticketOf<Row extends SummaryRow>(scope: TicketScope, row: Row) {
     tasks: { done: tasks_done, total: tasks_total },
     cases: { approved: cases_approved, total: cases_total },
     labels: label_marks ?? [],
+    parent_ref: parent_number === null ? null : `${scope.project.key}-${parent_number}`,
+    children: { open: children_open, total: children_total },
   };
 }
 

@@ -1,8 +1,9 @@
-import { maySkipHumanTests } from "../core/access.ts";
+import { maySkipHumanTests, requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
+import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { isTicketRef, type Stage } from "./schema.ts";
 import { kindOfCaller, type TransitionResult, transitionTickets } from "./transition.ts";
 
@@ -19,18 +20,29 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
       "Only admins of the project who are not bot clients may skip the human test gate",
     );
   }
+  if (input.skip_open_children) {
+    requirePerson(ctx.actor, "Only people may close a ticket before its children");
+  }
+  refuseStrayDuplicate(input.duplicate_of, to, input.resolution_type);
   const ids = [...new Set(input.ticket_ids)];
   // The refs of tickets that are there have been replaced by ids.
   const possible = ids.filter((name) => !isTicketRef(name));
-  const found = await transact(ctx, (ctx) =>
-    transitionTickets(ctx, ctx.project.id, possible, {
+  const other = await findOriginal(ctx, input.duplicate_of);
+  const found = await transact(ctx, async (ctx) => {
+    if (other) await lockOriginal(ctx, possible, other);
+    const found = await transitionTickets(ctx, ctx.project.id, possible, {
       to,
       resolution: { type: input.resolution_type, note: input.resolution_note },
       skipPendingRoles: input.skip_pending_roles,
       skipHumanTestGate: input.skip_human_test_gate,
+      skipOpenChildren: input.skip_open_children,
       dryRun: input.dry_run,
       caller: kindOfCaller(ctx),
-    }));
+    });
+    const closed = found.filter(({ changed }) => changed).map(({ id }) => id);
+    if (other && closed.length > 0 && !input.dry_run) await markDuplicates(ctx, closed, other.id);
+    return found;
+  });
   return resultOf(ids, found);
 }
 

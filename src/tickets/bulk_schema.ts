@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Id } from "../core/schema.ts";
 import {
+  DuplicateOf,
   ID_OR_REF,
   MAX_NAMED,
   ResolutionNote,
@@ -36,12 +37,16 @@ export const BulkTickets = z.strictObject({
   stage: Stage.optional().describe("Required for a move; a close always goes to live"),
   skip_pending_roles: z.boolean().default(false).describe("When closing, sets unfinished roles to skipped"),
   skip_human_test_gate: z.boolean().default(false).describe("Only for admins who are not bot clients"),
+  skip_open_children: z.boolean().default(false).describe(
+    "Closes parents before their children; only for people",
+  ),
   resolution_note: ResolutionNote.optional().describe(
     "Note on the closing; ignored by a move to another stage",
   ),
   resolution_type: ResolutionType.optional().describe(
     "How the tickets were resolved; ignored by a move to another stage. When absent: completed",
   ),
+  duplicate_of: DuplicateOf,
   dry_run: z.boolean().default(false).describe("Returns the same answer, but changes nothing"),
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;

@@ -11,6 +11,8 @@ export interface ClosingRequest {
   skipPendingRoles?: boolean;
   /** The caller's right to skip the gate has been checked. */
   skipHumanTestGate?: boolean;
+  /** A person closes the ticket without its children. */
+  skipOpenChildren?: boolean;
   /** Absent if the service itself closes the ticket. */
   caller?: "person" | "bot";
 }
@@ -55,6 +57,18 @@ const GATES: readonly Gate[] = [
     item: (db) => ({ json: db`jsonb_build_object('id', c.id, 'title', c.title)`, place: db`c.id` }),
     holds: ({ skipHumanTestGate }) => !skipHumanTestGate,
     reason: (cases) => `${counted(cases.length, "human test case is", "human test cases are")} not approved`,
+  },
+  {
+    code: "children_open",
+    field: "children",
+    rows: (db) => db`from tickets c where t.children_open > 0 and c.parent_id = t.id and c.status = 'open'`,
+    item: (db) => ({
+      json: db`jsonb_build_object('id', c.id, 'title', left(c.title, 100),
+        'ticket_ref', (select x.key from projects x where x.id = c.project_id) || '-' || c.number)`,
+      place: db`c.number`,
+    }),
+    holds: ({ skipOpenChildren }) => !skipOpenChildren,
+    reason: (children) => `${counted(children.length, "child is", "children are")} open`,
   },
   {
     code: "question_unanswered",

@@ -6,7 +6,10 @@ import type { Ticket } from "./schema.ts";
  * The columns that a lock returns. They are always current, even if the statement began with an
  * older snapshot.
  */
-export type LockedTicket = Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "closed_at" | "version">;
+export type LockedTicket = Pick<
+  Ticket,
+  "id" | "ticket_ref" | "stage" | "status" | "closed_at" | "version" | "open_blockers"
+>;
 
 /**
  * Locks a ticket of the project until the transaction ends. Every change of a ticket's roles, tasks
@@ -28,7 +31,7 @@ export async function lockTickets(
   ticketIds: readonly string[],
 ): Promise<LockedTicket[]> {
   return await db<LockedTicket[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at, version from tickets
+    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at, version, open_blockers from tickets
     where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
 }
 

@@ -125,6 +125,10 @@ const Estimate = z.number().min(0).max(10_000).refine(
 );
 const LabelNames = distinct(z.array(LabelName).max(MAX_TICKET_LABELS), "a label", nameKey);
 
+/** The most levels of parents and children, and the most children of a ticket. */
+export const MAX_LEVELS = 8;
+export const MAX_CHILDREN = 500;
+
 /** The fields with which a team plans a ticket. */
 export const Plan = {
   assignee_user_id: Id.nullable().optional().describe(
@@ -137,6 +141,9 @@ export const Plan = {
   due_on: Day.nullable().optional(),
   estimate: Estimate.nullable().optional().describe("Points or hours, as the project decides"),
   milestone_id: Id.nullable().optional(),
+  parent_id: TicketName.nullable().optional().describe(
+    `The ticket of the project of which this one is a part, by id or ref; at most ${MAX_LEVELS} levels`,
+  ),
 };
 export type Plan = z.infer<z.ZodObject<typeof Plan>>;
 
@@ -258,6 +265,12 @@ export const TicketSummary = z.object({
   estimate: z.number().nullable(),
   milestone_id: Id.nullable(),
   milestone_name: z.string().nullable(),
+  parent_id: Id.nullable(),
+  parent_ref: z.string().nullable(),
+  children: z.object({ open: z.int(), total: z.int() }),
+  open_blockers: z.int().describe(
+    "Open tickets for which this one waits. Above 0, none of its tasks is ready",
+  ),
 }).meta({ id: "TicketSummary" });
 export type TicketSummary = z.infer<typeof TicketSummary>;
 
@@ -267,6 +280,7 @@ export const ClosingGates = z.object({
   ),
   roles: z.int().describe("Unfinished roles"),
   cases: z.int().describe("Human test cases that are not approved"),
+  children: z.int().describe("Open children"),
   questions: z.int().describe("Unanswered questions for a person. They hold back bot clients only"),
 }).meta({ id: "ClosingGates" });
 export type ClosingGates = z.infer<typeof ClosingGates>;
@@ -298,6 +312,11 @@ export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks }
 });
 export type UpdatedTicket = z.infer<typeof UpdatedTicket>;
 
+/** Of a ticket that is closed as a duplicate. */
+export const DuplicateOf = TicketName.optional().describe(
+  "With resolution_type duplicate: the ticket of the project that stays, by id or ref",
+);
+
 export const UpdateTicket = TicketPath.extend({
   title: StoredTexts.title.optional(),
   description: StoredTexts.description.optional(),
@@ -325,6 +344,7 @@ export const UpdateTicket = TicketPath.extend({
   resolution_note: ResolutionNote.nullable().optional().describe(
     "For a closed ticket, or for a change that closes it",
   ),
+  duplicate_of: DuplicateOf,
 });
 export type UpdateTicket = z.infer<typeof UpdateTicket>;
 

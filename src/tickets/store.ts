@@ -5,7 +5,10 @@ import { authorText, nameAuthor } from "../core/history.ts";
 import { inOrder } from "../core/in_order.ts";
 import { repeatVictim, transact } from "../core/transact.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
-import { isPlanned, planOf } from "./_plan.ts";
+import { isPlanned, type PlanFields, planOf } from "./_plan.ts";
+import { findTicket } from "./find_ticket.ts";
+import { lockTicket } from "./lock.ts";
+import { lockGraph } from "./lock_graph.ts";
 import { ticketsUrl } from "./tickets_url.ts";
 import { toStoredVector } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
@@ -38,11 +41,20 @@ export async function storeTicket(
   const isEmbedded = extras.embedding !== null || ctx.config.EMBEDDING_THREADS === 0;
   if (isEmbedded && !isPlanned(input)) return await insert(ctx, draft);
   return await transact(ctx, async (ctx) => {
-    const plan = isPlanned(input) ? await planOf(ctx, input) : {};
+    const plan = isPlanned(input) ? await planNew(ctx, input) : {};
     const created = await insert(ctx, { ...draft, plan });
     if (!isEmbedded) await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
     return created;
   });
+}
+
+/** The planning fields of a new ticket. A parent that is named by its ref is found first. */
+async function planNew(ctx: ProjectContext, input: CreateTicket): Promise<PlanFields> {
+  if (!input.parent_id) return await planOf(ctx, input);
+  const parent = await findTicket(ctx, "parent_id", input.parent_id, "project");
+  await lockGraph(ctx);
+  await lockTicket(ctx, parent.id);
+  return await planOf(ctx, { ...input, parent_id: parent.id });
 }
 
 /**

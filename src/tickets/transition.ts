@@ -7,6 +7,7 @@ import type { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
+import { type Blockers, blockersColumn, ticketIsBlocked } from "./blockers.ts";
 import { endQuestions } from "./_end_questions.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
 import type { Stage, Status, UnfinishedTask } from "./schema.ts";
@@ -49,6 +50,7 @@ interface Facts {
   stage: Stage;
   status: Status;
   pending_questions: number;
+  blockers: Blockers | null;
   obstacles: Obstacles;
   unfinished_tasks: UnfinishedTask[] | null;
 }
@@ -98,7 +100,8 @@ export function kindOfCaller({ actor }: ProjectContext): "person" | "bot" {
 }
 
 /**
- * Locks in id order, so that two calls never wait for each other. The facts are read after the
+ * Locks in id order, so that two calls never wait for each other. Tickets that wait for one of these,
+ * and their parents, are locked with them if their counts will change. The facts are read after the
  * lock, so that they are current.
  */
 async function lockFacts(
@@ -112,9 +115,19 @@ async function lockFacts(
   const ids = [...ticketIds];
   const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
   const [, facts] = await inOrder(
-    db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
+    db`
+      with moved as (
+        select t.id, t.parent_id, ${to === "live"} or t.status = 'closed' as counts from tickets t
+        where t.id = any (${ids}::uuid[]) ${inProject}
+      )
+      select from tickets where id = any (array(
+        select id from moved union
+        select parent_id from moved where counts and parent_id is not null union
+        select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts
+      )) order by id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
+        ${to === "in_progress" ? blockersColumn(db) : db`null`} as blockers,
         ${obstaclesColumn(db)} as obstacles, ${unfinished} as unfinished_tasks
       from tickets t join projects p on p.id = t.project_id
       where t.id = any (${ids}::uuid[]) ${inProject}
@@ -137,10 +150,19 @@ function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
   const { id, ticket_ref, stage, status, obstacles } = ticket;
   const stays = { id, ticket_ref, stage, status, changed: false };
   if (stage === to) return stays;
-  const refusal = to === "live" && refusalOf(ticket_ref, obstacles, request);
+  const refusal = to === "live" ? refusalOf(ticket_ref, obstacles, request) : refusalOfStart(ticket, request);
   if (refusal) return { ...stays, refusal };
   const moved = { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true } as const;
   return ticket.unfinished_tasks ? { ...moved, unfinished_tasks: ticket.unfinished_tasks } : moved;
+}
+
+/** An agent doesn't begin what waits for another ticket. A person may. */
+function refusalOfStart(
+  { ticket_ref, blockers }: Facts,
+  { caller }: TransitionRequest,
+): AppError | undefined {
+  if (!blockers || caller !== "bot") return undefined;
+  return ticketIsBlocked(`move ticket ${ticket_ref} to in_progress`, blockers);
 }
 
 async function write(
@@ -190,37 +212,36 @@ function keptAssignee(db: Context["db"]) {
   ) then assignee_user_id end`;
 }
 
-/**
- * Records that a closing passed the gate of human test cases, with the cases that were not
- * approved.
- */
-async function recordBypasses(ctx: Context, closed: Facts[], request: TransitionRequest): Promise<void> {
-  if (request.to !== "live" || !request.skipHumanTestGate) return;
-  const bypassed = closed.filter(({ obstacles }) => obstacles.cases.length > 0);
-  const [first] = bypassed;
-  if (!first) return;
-  await Promise.all([
-    recordEvents(
-      ctx,
-      bypassed.map(({ project_id, id, obstacles }) => ({
-        project_id,
-        ticket_id: id,
-        action: "human_test_gate_skipped",
-        details: { cases: obstacles.cases },
-      })),
+/** Records what a person passed over: test cases that were not approved, open children, and blockers. */
+async function recordBypasses(ctx: Context, moved: Facts[], request: TransitionRequest): Promise<void> {
+  const { to, caller, skipHumanTestGate, skipOpenChildren } = request;
+  const [cases, children, blocked] = [
+    to === "live" && skipHumanTestGate ? moved.filter(({ obstacles }) => obstacles.cases.length > 0) : [],
+    to === "live" && skipOpenChildren ? moved.filter(({ obstacles }) => obstacles.children.length > 0) : [],
+    caller === "person" ? moved.filter(({ blockers }) => blockers !== null) : [],
+  ];
+  const events = [
+    ...cases.map((ticket) => bypass(ticket, "human_test_gate_skipped", { cases: ticket.obstacles.cases })),
+    ...children.map((ticket) =>
+      bypass(ticket, "open_children_skipped", { children: ticket.obstacles.children })
     ),
-    recordAudit(ctx, {
+    ...blocked.map((ticket) => bypass(ticket, "moved_while_blocked", { blockers: ticket.blockers!.named })),
+  ];
+  const [first] = cases;
+  await Promise.all([
+    events.length > 0 && recordEvents(ctx, events),
+    first && recordAudit(ctx, {
       account_id: first.account_id,
       action: "ticket.human_test_gate_skipped",
       target_type: "project",
       target_id: first.project_id,
       details: {
-        tickets: bypassed.map(({ id, ticket_ref, obstacles }) => ({
-          id,
-          ticket_ref,
-          cases: obstacles.cases,
-        })),
+        tickets: cases.map(({ id, ticket_ref, obstacles }) => ({ id, ticket_ref, cases: obstacles.cases })),
       },
     }),
   ]);
+}
+
+function bypass({ project_id, id }: Facts, action: string, details: Record<string, unknown>) {
+  return { project_id, ticket_id: id, action, details };
 }

@@ -7,7 +7,10 @@ import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
-import { lockTicket, refuseWhenClosed } from "./lock.ts";
+import { findTicket } from "./find_ticket.ts";
+import { lockTicket, lockTickets, refuseWhenClosed } from "./lock.ts";
+import { lockGraph } from "./lock_graph.ts";
+import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { mergeColumns } from "./merge.ts";
 import { isPlanned, planOf } from "./_plan.ts";
 import type { Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
@@ -18,12 +21,18 @@ import { moveTickets, type TransitionResult } from "./transition.ts";
  * closing in the same call is judged by the new roles. Either all changes are made or none.
  * @throws {AppError} version_conflict; one of GATE_CODES
  */
-export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<UpdatedTicket> {
+export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Promise<UpdatedTicket> {
+  const original = await findOriginal(ctx, given.duplicate_of);
+  const input = await withParentId(ctx, given);
   return await transact(ctx, async (ctx) => {
+    if (original) await lockOriginal(ctx, [input.ticketId], original);
+    if (input.parent_id !== undefined) await lockWithParent(ctx, input);
     const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
     refuseStrayResolution(to ?? before.stage, input);
+    const resolved = input.resolution_type ?? (to ? undefined : before.resolution_type);
+    refuseStrayDuplicate(input.duplicate_of, to ?? before.stage, resolved);
     const roles = input.roles === null ? [] : input.roles;
     if (roles?.length === 0 && before.roles.length > 0 && isBot(ctx.actor)) {
       throw invalidField("roles", "An agent may not remove all roles of a ticket");
@@ -40,11 +49,12 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
       const resolution = { type: input.resolution_type, note: input.resolution_note };
       [moved] = await moveTickets(ctx, [before.id], { to, resolution });
     }
+    if (original) await markDuplicates(ctx, [before.id], original.id);
     const columns = {
       ...changedColumns(ctx, before, input),
       ...(isPlanned(input) && await planOf(ctx, input, before)),
     };
-    if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
+    if (!rolesChanged && !to && !original && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
     const [, after] = await inOrder(
       writeColumns(ctx, before.id, { columns, bump: to === null }),
@@ -52,6 +62,19 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     );
     return moved?.unfinished_tasks ? { ...after, unfinished_tasks: moved.unfinished_tasks } : after;
   });
+}
+
+/** Replaces a parent's ref by its id. */
+async function withParentId(ctx: ProjectContext, input: UpdateTicket): Promise<UpdateTicket> {
+  if (!input.parent_id) return input;
+  const parent = await findTicket(ctx, "parent_id", input.parent_id, "project");
+  return { ...input, parent_id: parent.id };
+}
+
+/** Locks the ticket and its parent, behind the graph's lock. */
+async function lockWithParent(ctx: ProjectContext, { ticketId, parent_id }: UpdateTicket): Promise<void> {
+  await lockGraph(ctx);
+  await lockTickets(ctx, parent_id ? [ticketId, parent_id] : [ticketId]);
 }
 
 /** Leaves out stage and status, which only a transition changes. */
@@ -76,6 +99,8 @@ function ownFields(input: UpdateTicket): Record<string, unknown> {
     due_on: _due,
     estimate: _estimate,
     milestone_id: _milestone,
+    parent_id: _parent,
+    duplicate_of: _original,
     ...fields
   } = input;
   return fields;

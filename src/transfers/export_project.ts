@@ -118,7 +118,7 @@ async function readTickets(
   const rows = await db<(TicketRecord & { history: HistoryRow[] })[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
-      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.start_on, t.due_on,
+      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.parent_id, t.start_on, t.due_on,
       t.estimate::float8 as estimate, t.created_with, t.created_at, t.updated_at,
       (select u.email from users u where u.id = t.created_by) as created_by,
       (select u.email from users u where u.id = t.assignee_user_id) as assignee,
@@ -136,6 +136,8 @@ async function readTickets(
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
+      coalesce((select jsonb_agg(jsonb_build_object('kind', l.kind, 'ticket_id', l.other_id) order by l.kind, l.other_id)
+        from ticket_links l where l.ticket_id = t.id and l.other_project_id = t.project_id), '[]') as links,
       (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
         from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
       ${list("part_creations")} as part_creations,

@@ -11,8 +11,10 @@ import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { lockAccount, lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
+import { lockGraph } from "../tickets/lock_graph.ts";
 import { ticketsUrl } from "../tickets/tickets_url.ts";
 import { refuseContradictions } from "./_contradictions.ts";
+import { insertLinks, linksOf } from "./_links.ts";
 import { keepPlans } from "./_plans.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
 import { type KnownPerson, type Row, rowsOf } from "./ticket_rows.ts";
@@ -33,11 +35,13 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
     if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);
     // The tickets are locked before the project, because a split also locks its ticket first and
     // then takes numbers from the project.
-    await lockTickets(ctx, linksOf(input.records).flatMap(({ id, duplicate_of }) => [id, duplicate_of]));
+    const links = linksOf(input.records);
+    if (links.length > 0) await lockGraph(ctx);
+    await lockTickets(ctx, links.flatMap(({ id, other_id }) => [id, other_id]));
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
     if (records.length > 0) await insertTickets(ctx, records);
-    await insertDuplicates(ctx, input.records);
+    await insertLinks(ctx, input.records);
     if (records.length > 0) {
       await recordImport(ctx, records, {
         reported_repos: await learnReportedRepos(ctx, records, input.records),
@@ -197,28 +201,6 @@ async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<
   await db`
     insert into ${db(table)} (${db(columns)}) select ${db(columns)}
     from jsonb_populate_recordset(null::${db(table)}, ${jsonb(db, rows)})`;
-}
-
-/**
- * Inserts links whose two tickets both exist. The importer sends a ticket again at the end if its
- * link had to wait. A ticket that was reopened here in between doesn't get its link again.
- */
-async function insertDuplicates(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
-  const { db, project } = ctx;
-  const links = linksOf(records);
-  if (links.length === 0) return;
-  await db`
-    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-    select t.id, t.project_id, o.id
-    from jsonb_to_recordset(${jsonb(db, links)}) as r (id uuid, duplicate_of uuid)
-    join tickets t on t.id = r.id and t.status = 'closed' and t.resolution_type = 'duplicate'
-    join tickets o on o.id = r.duplicate_of and o.project_id = t.project_id
-    where t.project_id = ${project.id}::uuid
-    on conflict do nothing`;
-}
-
-function linksOf(records: readonly TicketRecord[]): { id: string; duplicate_of: string }[] {
-  return records.flatMap(({ id, duplicate_of }) => duplicate_of ? [{ id, duplicate_of }] : []);
 }
 
 /**

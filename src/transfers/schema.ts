@@ -17,6 +17,7 @@ import {
   WebAddress,
 } from "../core/schema.ts";
 import { LabelColor, LabelDescription, LabelName, MAX_TICKET_LABELS } from "../labels/schema.ts";
+import { MAX_LINKS } from "../links/schema.ts";
 import { MilestoneDescription, MilestoneName, MilestoneState } from "../milestones/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
 import { ProjectKey } from "../projects/schema.ts";
@@ -196,6 +197,9 @@ const PartFields = {
   ),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
+  links: z.array(z.strictObject({ kind: z.enum(["blocked_by", "relates"]), ticket_id: Id })).max(MAX_LINKS)
+    .optional()
+    .describe("Links to other tickets of the project; absent in exports of earlier versions"),
 } satisfies Record<PartField, z.ZodType>;
 
 /** One line of an export: a ticket with all its parts. */
@@ -207,6 +211,7 @@ export const TicketRecord = z.strictObject({
   ),
   labels: z.array(z.strictObject({ name: LabelName, color: LabelColor, description: LabelDescription }))
     .max(MAX_TICKET_LABELS).default([]).describe("The import makes labels that the project lacks"),
+  parent_id: Id.nullable().default(null),
   milestone: z.strictObject({
     name: MilestoneName,
     description: MilestoneDescription,

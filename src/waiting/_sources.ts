@@ -59,7 +59,7 @@ function tasks({ db, actor }: ActorContext): Fragment[] {
     select 'task', a.id::text, a.title, a.updated_at, null::timestamptz, r.id, a.ticket_id, (
       select count(*)::integer from tasks d where d.ticket_id = a.ticket_id and a.id = any (d.depends_on_task_ids))
     from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid and a.status = 'pending'
-    where r.role <> 'viewer' and (select k.status from tickets k where k.id = a.ticket_id) = 'open' and not exists (
+    where r.role <> 'viewer' and (select k.status = 'open' and k.open_blockers = 0 from tickets k where k.id = a.ticket_id) and not exists (
       select from tasks d where d.id = any (a.depends_on_task_ids) and d.status not in ('done', 'skipped'))`];
 }
 

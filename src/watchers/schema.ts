@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, NoCursor, UserKind } from "../core/schema.ts";
 
-export const WatchReason = z.enum(["manual", "mention", "comment", "creator", "assigned"]);
+export const WatchReason = z.enum(["manual", "mention", "comment", "duplicate", "creator", "assigned"]);
 
 export const Watcher = z.object({
   user_id: Id,

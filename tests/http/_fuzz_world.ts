@@ -39,6 +39,7 @@ export type Things = Record<
   | "webhook"
   | "label"
   | "milestone"
+  | "link"
   | "run"
   | "agent"
   | "suggestion"
@@ -141,6 +142,10 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   const webhook = await make(`${project.path}/webhooks`, { url: "https://example.com/hook" });
   const label = await make(`${project.path}/labels`, { name: "bug" });
   const milestone = await make(`${project.path}/milestones`, { name: "1.0" });
+  const link = await make(`${ticket.path}/links`, {
+    kind: "relates",
+    ticket: (await makeTicket(harness, project)).id,
+  });
   const agent = `bc_${uuid()}`;
   const run = await make(`${ticket.path}/agent-runs`, { agent_id: agent });
   const user = await makeMember(harness, project, "member");
@@ -181,6 +186,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     webhook: webhook.id ?? webhook.webhook?.id,
     label: label.id,
     milestone: milestone.id,
+    link: link.id,
     run: run.id,
     agent,
     suggestion,

@@ -32,6 +32,7 @@ const SHORT = [
   "inbox.count",
   "integrations.getAccount",
   "integrations.getIssue",
+  "links.list",
   "news.list",
   "operations.queues",
   "operations.storage",

@@ -94,6 +94,7 @@ async function valueOf(path: string, name: string): Promise<string> {
   if (name === "ticketId") return rows.params["ticketId"]!;
   if (name === "code") return rows.params["code"]!;
   if (name in PARTS || name === "userId" || path.startsWith("/users/{id}")) return await next(name);
+  if (name === "linkId") return await link();
   if (name === "webhookId") return await webhook();
   if (name === "labelId" || name === "milestoneId") return await planned(`${name.slice(0, -2)}s`);
   if (name !== "id") return crypto.randomUUID();
@@ -102,6 +103,13 @@ async function valueOf(path: string, name: string): Promise<string> {
   if (path.startsWith("/keys/")) return (await makeKey(harness.now, caller)).id;
   if (path.startsWith("/auth/sessions/")) return (await makeUser(harness.now, project)).sessionId;
   return path.startsWith("/admin/scope-surveys/") ? rows.params["survey"]! : project.id;
+}
+
+/** Links the largest ticket to another one. */
+async function link(): Promise<string> {
+  const body = { kind: "relates", ticket: (await makeTicket(harness.now, project)).id };
+  const path = `${project.path}/tickets/${rows.params["ticketId"]}/links`;
+  return (await harness.now.call("POST", path, { token: caller.token, body })).body.id;
 }
 
 /** Makes a label or a milestone of the project. */
@@ -217,8 +225,11 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     resolution_note: undefined,
     roles: undefined,
   }),
+  "links.create": async () => ({ ticket: (await makeTicket(harness.now, project)).id }),
   "tickets.bulk": async () => ({
     action: "close",
+    duplicate_of: undefined,
+    skip_open_children: false,
     stage: undefined,
     ticket_ids: await manyTickets(),
     skip_pending_roles: true,
@@ -247,6 +258,8 @@ async function plan(): Promise<object> {
     milestone_id: await planned("milestones"),
     labels: Array.from({ length: 30 }, (_, at) => LONGEST.repeat(46) + (101 + at)),
     start_on: undefined,
+    parent_id: undefined,
+    duplicate_of: undefined,
   };
 }
 

@@ -38,6 +38,9 @@ const NOT_TOLD = [
   "assignee",
   "labels",
   "milestone_name",
+  "parent_ref",
+  "children",
+  "open_blockers",
   "version",
   "created_at",
   "updated_at",
@@ -118,6 +121,7 @@ export async function readThings(
     pull_request: [],
     linked_issue: [],
     duplicate: [],
+    link: [],
     agent_run: [],
   };
   return {

@@ -111,6 +111,11 @@ async function askOnTask({ path, task }: Stage) {
   await done(hosting.now.harness.call("POST", `${path}/questions`, { token, body }));
 }
 
+/** Relates the ticket to another one. */
+async function other() {
+  return { kind: "relates", ticket: (await makeTicket(hosting.now.harness, project)).id };
+}
+
 async function pending(path: string): Promise<string> {
   const { body } = await done(call("GET", `${path}/questions?status=pending`));
   return `${path}/questions/${body.questions[0].id}`;
@@ -253,6 +258,15 @@ const WRITES: Record<
     before: askOnTask,
     write: async ({ path }) => await call("POST", `${await pending(path)}/supersede`, { prompt: "Or?" }),
   },
+  "links.create": {
+    write: async ({ path }) => await call("POST", `${path}/links`, await other()),
+  },
+  "links.delete": {
+    write: async ({ path }) => {
+      const { body } = await done(call("POST", `${path}/links`, await other()));
+      return await call("DELETE", `${path}/links/${body.id}`);
+    },
+  },
   "agents.register": {
     write: ({ path }) => call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }),
   },
@@ -312,7 +326,7 @@ async function standing({ ticket }: Stage) {
 
 /** Counts of a ticket's parts, which its row keeps for lists. */
 const COUNTS =
-  "{tasks_done,tasks_total,cases_approved,cases_total,pending_questions,human_questions,agent_runs}";
+  "{open_blockers,children_open,children_total,tasks_done,tasks_total,cases_approved,cases_total,pending_questions,human_questions,agent_runs}";
 const AGED = "2026-01-02T03:04:05.678Z";
 
 async function age({ ticket: { id } }: Stage): Promise<void> {

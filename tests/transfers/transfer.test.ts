@@ -316,12 +316,12 @@ test("a ticket as large as tickets can be is exported and imported over REST and
   }
 });
 
-/** The tables that an import writes. A mark as a duplicate is written when all tickets are there. */
+/** The tables that an import writes. Marks as a duplicate and links are written when all tickets are there. */
 type WrittenTable =
   | {
     [Name in PartName]: (typeof PARTS)[Name]["travels"] extends null ? never : (typeof PARTS)[Name]["table"];
   }[
-    Exclude<PartName, "duplicate">
+    Exclude<PartName, "duplicate" | "link">
   ]
   | "tickets"
   | "ticket_creations"
@@ -330,11 +330,21 @@ type WrittenTable =
 /** Columns that an import leaves to the database, and why. */
 const LEFT: Record<WrittenTable, Record<string, string>> = {
   tickets: {
+    parent_id: "written when all tickets are there",
     priority_rank: "generated",
     ship_state: "generated",
     version: "no ETag of another installation passes here",
     ...Object.fromEntries(
-      ["tasks_done", "tasks_total", "cases_approved", "cases_total", "agent_runs"].map((
+      [
+        "tasks_done",
+        "tasks_total",
+        "cases_approved",
+        "cases_total",
+        "agent_runs",
+        "open_blockers",
+        "children_open",
+        "children_total",
+      ].map((
         column,
       ) => [column, "triggers count"]),
     ),

@@ -1,0 +1,24 @@
+import { visibleProjects } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/transact.ts";
+import { requireTicket } from "../tickets/get.ts";
+import { lockGraph } from "../tickets/lock_graph.ts";
+import { linksOf, noSuchLink } from "./_rows.ts";
+import type { LinkPath } from "./schema.ts";
+
+/** Deletes a link from both tickets. @throws {AppError} not_found */
+export async function deleteLink(ctx: ProjectContext, { ticketId, linkId }: LinkPath): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const { db, actor } = ctx;
+    await requireTicket(ctx, ticketId);
+    await lockGraph(ctx);
+    const [link] = await db<{ kind: string; other_id: string }[]>`
+      select l.kind, l.other_id from ${linksOf(ctx, ticketId)} l join tickets t on t.id = l.other_id
+      where l.id = ${linkId}::uuid and t.project_id in ${visibleProjects(db, actor)}`;
+    if (!link) throw noSuchLink();
+    // The count of open blockers needs a blocker that neither opens nor closes meanwhile.
+    await db`select from tickets where id in (${ticketId}::uuid, ${link.other_id}::uuid) order by id for update`;
+    const table = link.kind.startsWith("duplicate") ? "ticket_duplicates" : "ticket_links";
+    await db`delete from ${db(table)} where id = ${linkId}::uuid`;
+  });
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Id, NoCursor, Timestamp } from "../core/schema.ts";
+import { Replayed, Stage, Status, TicketName, TicketPath } from "../tickets/schema.ts";
+
+/** Links of a ticket, in both directions. */
+export const MAX_LINKS = 200;
+
+export const LinkKind = z.enum(["blocks", "blocked_by", "relates", "duplicates"]);
+export type LinkKind = z.infer<typeof LinkKind>;
+
+export const Link = z.object({
+  id: Id,
+  kind: z.enum([...LinkKind.options, "duplicated_by"]).describe(
+    "What this ticket does to the other one, or how the other one stands to it",
+  ),
+  ticket: z.object({
+    id: Id,
+    project_id: Id,
+    ticket_ref: z.string(),
+    title: z.string(),
+    stage: Stage,
+    status: Status,
+  }).describe("The other ticket"),
+  created_at: Timestamp,
+}).meta({ id: "Link" });
+export type Link = z.infer<typeof Link>;
+
+export const CreatedLink = Link.extend(Replayed).meta({ id: "CreatedLink" });
+export type CreatedLink = z.infer<typeof CreatedLink>;
+
+export const LinkList = z.object({
+  links: z.array(Link),
+  hidden: z.int().describe("Further links to tickets that the caller may not see"),
+  next_cursor: NoCursor,
+});
+export type LinkList = z.infer<typeof LinkList>;
+
+export const CreateLink = TicketPath.extend({
+  kind: LinkKind.describe("duplicates: this ticket is a duplicate of the other one, of the same project"),
+  ticket: TicketName.describe("The other ticket, by id or ref; it may be of another project of the account"),
+});
+export type CreateLink = z.infer<typeof CreateLink>;
+
+export const LinkPath = TicketPath.extend({ linkId: Id });
+export type LinkPath = z.infer<typeof LinkPath>;

@@ -1,0 +1,76 @@
+import type { ProjectContext } from "../core/context.ts";
+import { invalidField } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
+import { findTicket, type NamedTicket } from "./find_ticket.ts";
+import { lockTickets } from "./lock.ts";
+import { lockGraph } from "./lock_graph.ts";
+import type { ResolutionType, Stage } from "./schema.ts";
+
+/**
+ * Marks closed tickets of the project as duplicates of another one. Whoever watched them watches the
+ * other one. Call it behind the locks of all these tickets and of the account's graph.
+ * @throws {AppError} invalid_request if the other one is itself a duplicate of one of them
+ */
+export async function markDuplicates(
+  { db, project }: ProjectContext,
+  ticketIds: readonly string[],
+  otherId: string,
+): Promise<void> {
+  const ids = [...ticketIds];
+  const [ring] = await db<{ id: string }[]>`
+    with recursive originals (id) as (
+      select ${otherId}::uuid union
+      select d.duplicate_of from originals o join ticket_duplicates d on d.ticket_id = o.id
+    )
+    select id from originals where id = any (${ids}::uuid[]) limit 1`;
+  if (ring) throw invalidField("duplicate_of", "Is itself a duplicate of this ticket");
+  // A ticket that was a duplicate of another one before, is none of that one any more.
+  await inOrder(
+    db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[]) and duplicate_of <> ${otherId}::uuid`,
+    db`
+      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+      select t, ${project.id}::uuid, ${otherId}::uuid from unnest(${ids}::uuid[]) t on conflict do nothing`,
+    db`
+      insert into watchers (ticket_id, user_id, project_id, reason)
+      select distinct ${otherId}::uuid, u.id, ${project.id}::uuid, 'duplicate' from (
+        select created_by as user_id from tickets where id = any (${ids}::uuid[]) union
+        select assignee_user_id from tickets where id = any (${ids}::uuid[]) union
+        select user_id from watchers where ticket_id = any (${ids}::uuid[]) and not muted
+      ) w join users u on u.id = w.user_id and u.kind = 'human'
+      order by u.id on conflict do nothing`,
+  );
+}
+
+/** Only what is closed as a duplicate has an original. @throws {AppError} invalid_request */
+export function refuseStrayDuplicate(
+  duplicateOf: string | undefined,
+  after: Stage,
+  resolution: ResolutionType | null | undefined,
+): void {
+  if (duplicateOf === undefined || after === "live" && resolution === "duplicate") return;
+  throw invalidField(
+    "duplicate_of",
+    "Only a ticket that is closed with the resolution_type duplicate has one",
+  );
+}
+
+/** Finds the ticket of which others are duplicates. @throws {AppError} invalid_request */
+export async function findOriginal(
+  ctx: ProjectContext,
+  duplicateOf: string | undefined,
+): Promise<NamedTicket | undefined> {
+  return duplicateOf === undefined
+    ? undefined
+    : await findTicket(ctx, "duplicate_of", duplicateOf, "project");
+}
+
+/** Locks the tickets and their original before they are closed, behind the graph's lock. */
+export async function lockOriginal(
+  ctx: ProjectContext,
+  ticketIds: readonly string[],
+  { id }: NamedTicket,
+): Promise<void> {
+  if (ticketIds.includes(id)) throw invalidField("duplicate_of", "Is the ticket itself");
+  await lockGraph(ctx);
+  await lockTickets(ctx, [...ticketIds, id]);
+}
