@@ -134,8 +134,17 @@ async function readTracking(sql: Sql): Promise<SchemaPart[]> {
     join pg_class c on c.oid = t.tgrelid
     where c.relnamespace = 'public'::regnamespace and ${trackingCall(sql, "t.tgfoid")} is not null
   `;
-  return rows.map((row) => ({ ...row, kind: "table", rank: 3, name: "", text: wrap(row.text) }));
+  return rows.map((row) => ({
+    ...row,
+    kind: "table",
+    rank: 3,
+    name: "",
+    text: wrap(row.text).replace(LONG_LITERAL, "$1 '\n  '"),
+  }));
 }
+
+/** The part of a long literal that stays in its line. SQL joins literals of two lines. */
+const LONG_LITERAL = /('[^']{120,150}) (?=[^']{40,}')/g;
 
 /** `track_history` stores its own call in the comment on the function that it generates. */
 function trackingCall(sql: Sql, functionId: string) {

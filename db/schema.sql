@@ -1176,7 +1176,8 @@ CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.
   (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE
   FUNCTION index_changed_text();
 call track_history('tickets', 'ticket', 'id',
-  'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total agent_runs open_blockers children_open children_total version created_at updated_at');
+  'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total agent_runs '
+  'open_blockers children_open children_total version created_at updated_at');
 
 create table users (
   id uuid not null,

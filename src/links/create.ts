@@ -3,6 +3,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import { findTicket, type NamedTicket } from "../tickets/find_ticket.ts";
+import { requireTicket } from "../tickets/get.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
 import { lockGraph } from "../tickets/lock_graph.ts";
 import { markDuplicates } from "../tickets/mark_duplicate.ts";
@@ -17,6 +18,7 @@ import { type CreatedLink, type CreateLink, type Link, MAX_LINKS } from "./schem
  */
 export async function createLink(ctx: ProjectContext, input: CreateLink): Promise<CreatedLink> {
   const { kind, ticketId } = input;
+  await requireTicket(ctx, ticketId);
   const other = await findTicket(ctx, "ticket", input.ticket, kind === "duplicates" ? "project" : "account");
   if (other.id === ticketId) throw invalidField("ticket", "Is the ticket itself");
   if (other.archived) throw new AppError("conflict", `The project of ${other.ticket_ref} is archived`);

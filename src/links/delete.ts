@@ -16,7 +16,7 @@ export async function deleteLink(ctx: ProjectContext, { ticketId, linkId }: Link
       select l.kind, l.other_id from ${linksOf(ctx, ticketId)} l join tickets t on t.id = l.other_id
       where l.id = ${linkId}::uuid and t.project_id in ${visibleProjects(db, actor)}`;
     if (!link) throw noSuchLink();
-    // The count of open blockers needs a blocker that neither opens nor closes meanwhile.
+    // The locks keep the blocker from opening or closing until its count is changed.
     await db`select from tickets where id in (${ticketId}::uuid, ${link.other_id}::uuid) order by id for update`;
     const table = link.kind.startsWith("duplicate") ? "ticket_duplicates" : "ticket_links";
     await db`delete from ${db(table)} where id = ${linkId}::uuid`;

@@ -11,7 +11,7 @@ export type LinkKind = z.infer<typeof LinkKind>;
 export const Link = z.object({
   id: Id,
   kind: z.enum([...LinkKind.options, "duplicated_by"]).describe(
-    "What this ticket does to the other one, or how the other one stands to it",
+    "How this ticket stands to the other one",
   ),
   ticket: z.object({
     id: Id,

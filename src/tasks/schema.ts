@@ -228,7 +228,7 @@ export const NoneReady = z.object({
   waiting_for_tasks: z.int().describe("Waiting for other tasks of their ticket"),
   waited_for: z.array(z.string()).describe("Titles of some of the tasks that others wait for"),
   assigned_to_others: z.int(),
-  in_blocked_tickets: z.int().describe("Of tickets that wait for other tickets"),
+  in_blocked_tickets: z.int().describe("Pending tasks whose ticket waits for another one"),
   in_closed_tickets: z.int(),
   of_other_roles: z.int().describe("Ready tasks of roles that the call doesn't ask for"),
 }).meta({ id: "NoneReady" });

@@ -7,7 +7,7 @@ import { lockGraph } from "./lock_graph.ts";
 import type { ResolutionType, Stage } from "./schema.ts";
 
 /**
- * Marks closed tickets of the project as duplicates of another one. Whoever watched them watches the
+ * Marks closed tickets of the project as duplicates of another one. Their watchers watch the
  * other one. Call it behind the locks of all these tickets and of the account's graph.
  * @throws {AppError} invalid_request if the other one is itself a duplicate of one of them
  */

@@ -312,7 +312,7 @@ export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks }
 });
 export type UpdatedTicket = z.infer<typeof UpdatedTicket>;
 
-/** Of a ticket that is closed as a duplicate. */
+/** The original of a ticket that is closed as a duplicate. */
 export const DuplicateOf = TicketName.optional().describe(
   "With resolution_type duplicate: the ticket of the project that stays, by id or ref",
 );
