@@ -17,7 +17,7 @@ export const updateTicket = defineTool({
     "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
     "test cases approved by a person.",
   calls: ["tickets.update"],
-  optional: ["projects.people", "milestones.list", "links.create", "links.list", "links.delete"],
+  optional: ["projects.people", "milestones.list", "links.create"],
   idempotent: true,
   input: z.strictObject({
     ticket: Ref,
@@ -29,7 +29,6 @@ export const updateTicket = defineTool({
     remove_labels: Labels,
     ...PlanInput,
     add_blockers: Refs,
-    remove_blockers: Refs,
     duplicate_of: Ref.optional(),
     blocking: shape.blocking,
     roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list of roles"),
@@ -63,7 +62,6 @@ export const updateTicket = defineTool({
       milestone,
       parent,
       add_blockers,
-      remove_blockers,
       ...changes
     },
   ) {
@@ -72,7 +70,7 @@ export const updateTicket = defineTool({
     const ticket = await caller.call("tickets.update", { ...address, ...changes, ...plan }, {
       ifMatch: version,
     });
-    await linkBlockers(caller, address, { add_blockers, remove_blockers });
+    await linkBlockers(caller, address, add_blockers);
     const { ticket_ref, stage, status, unfinished_tasks: left } = ticket;
     return {
       ref: ticket_ref,
