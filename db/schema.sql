@@ -922,6 +922,7 @@ create table ticket_duplicates (
   duplicate_of uuid not null,
   created_at timestamp(3) with time zone not null default now(),
   id uuid not null default gen_random_uuid(),
+  ref text,
   constraint ticket_duplicates_duplicate_of_fkey FOREIGN KEY (duplicate_of) REFERENCES tickets(id),
   constraint ticket_duplicates_other CHECK ((ticket_id <> duplicate_of)),
   constraint ticket_duplicates_pkey PRIMARY KEY (ticket_id),
@@ -929,7 +930,7 @@ create table ticket_duplicates (
 );
 CREATE UNIQUE INDEX ticket_duplicates_id ON public.ticket_duplicates USING btree (id);
 CREATE INDEX ticket_duplicates_of_idx ON public.ticket_duplicates USING btree (duplicate_of);
-call track_history('ticket_duplicates', 'duplicate', 'duplicate_of', 'id ticket_id project_id created_at');
+call track_history('ticket_duplicates', 'duplicate', 'id', 'ticket_id project_id duplicate_of created_at');
 
 create table ticket_embedding_bits (
   ticket_id uuid not null,
@@ -992,8 +993,6 @@ create table ticket_links (
   constraint ticket_links_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
 CREATE INDEX ticket_links_other_idx ON public.ticket_links USING btree (other_id, kind);
-CREATE TRIGGER ticket_links_follow AFTER INSERT OR DELETE ON public.ticket_links FOR EACH ROW EXECUTE FUNCTION
-  follow_link();
 call track_history('ticket_links', 'link', 'id', 'ticket_id project_id other_id other_project_id created_at');
 
 create table ticket_pull_requests (
@@ -1161,15 +1160,6 @@ CREATE INDEX tickets_waiting_idx ON public.tickets USING btree (project_id, crea
 CREATE INDEX tickets_without_tasks_idx ON public.tickets USING btree (project_id, id) WHERE ((status =
   'open'::text) AND (tasks_total = 0) AND (stage = ANY (ARRAY['backlog'::text, 'up_next'::text,
   'in_progress'::text])));
-CREATE TRIGGER tickets_count_child AFTER INSERT ON public.tickets FOR EACH ROW WHEN ((new.parent_id IS NOT
-  NULL)) EXECUTE FUNCTION count_children();
-CREATE TRIGGER tickets_count_moved_child AFTER UPDATE OF parent_id ON public.tickets FOR EACH ROW WHEN
-  ((old.parent_id IS DISTINCT FROM new.parent_id)) EXECUTE FUNCTION count_children();
-CREATE TRIGGER tickets_follow_status AFTER UPDATE OF status ON public.tickets FOR EACH ROW WHEN ((old.status
-  <> new.status)) EXECUTE FUNCTION follow_status();
-CREATE TRIGGER tickets_tell_of_release AFTER UPDATE OF open_blockers ON public.tickets FOR EACH ROW WHEN
-  (((old.open_blockers > 0) AND (new.open_blockers = 0) AND (new.status = 'open'::text))) EXECUTE FUNCTION
-  tell_of_release();
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION index_new_texts();
 CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN
@@ -1313,23 +1303,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_children()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'UPDATE' and old.parent_id is not null then
-    update tickets set children_total = children_total - 1, children_open = children_open - (new.status = 'open')::integer
-    where id = old.parent_id;
-  end if;
-  if new.parent_id is not null then
-    update tickets set children_total = children_total + 1, children_open = children_open + (new.status = 'open')::integer
-    where id = new.parent_id;
-  end if;
-  return null;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.count_ended_questions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1393,44 +1366,6 @@ begin
     select ticket_id, count(*)::integer as total, (count(*) filter (where status in ('done', 'skipped')))::integer as done
     from inserted group by ticket_id
   ) n where t.id = n.ticket_id;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.follow_link()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  l ticket_links := case tg_op when 'DELETE' then old else new end;
-  made boolean := tg_op = 'INSERT';
-  facts jsonb := jsonb_build_object('kind', case l.kind when 'blocked_by' then 'blocks' else l.kind end)
-    || case when l.ref is null then '{}' else jsonb_build_object('ref', (
-      select p.key || '-' || t.number from tickets t join projects p on p.id = t.project_id where t.id = l.ticket_id)) end;
-begin
-  insert into history (project_id, ticket_id, entity, entity_id, action, from_value, to_value, actor, request_id)
-  values (l.other_project_id, l.other_id, 'link', l.id::text, case when made then 'created' else 'deleted' end,
-    case when not made then facts end, case when made then facts end, acting() - 'request_id', acting() ->> 'request_id');
-  if l.kind = 'blocked_by' then
-    update tickets t set open_blockers = t.open_blockers + case when made then 1 else -1 end
-    from tickets b where b.id = l.other_id and b.status = 'open' and t.id = l.ticket_id;
-  end if;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.follow_status()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  more integer := case new.status when 'open' then 1 else -1 end;
-begin
-  update tickets t set open_blockers = t.open_blockers + more
-  from ticket_links l where l.other_id = new.id and l.kind = 'blocked_by' and t.id = l.ticket_id;
-  if new.parent_id is not null then
-    update tickets set children_open = children_open + more where id = new.parent_id;
-  end if;
   return null;
 end $function$
 ;
@@ -1720,17 +1655,6 @@ begin
       )
       select n.ticket_id, n.similarity from near n where n.similarity >= threshold;
   end if;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_release()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into history (project_id, ticket_id, entity, entity_id, action, actor, request_id)
-  values (new.project_id, new.id, 'ticket', new.id::text, 'unblocked', acting() - 'request_id', acting() ->> 'request_id');
-  return null;
 end $function$
 ;
 

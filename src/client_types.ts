@@ -154,6 +154,21 @@ export type CreatedComment = {
 
 export type CreatedKey = { id: string; prefix: string; name: string; key: string };
 
+export type CreatedLink = {
+  id: string;
+  kind: "blocks" | "blocked_by" | "relates" | "duplicates" | "duplicated_by";
+  ticket: {
+    id: string;
+    project_id: string;
+    ticket_ref: string;
+    title: string;
+    stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+    status: "open" | "closed";
+  };
+  created_at: string;
+  _idempotent_replay?: boolean | undefined;
+};
+
 export type CreatedQuestion = {
   id: string;
   ticket_id: string;
@@ -444,6 +459,20 @@ export type Label = {
   updated_at: string;
 };
 
+export type Link = {
+  id: string;
+  kind: "blocks" | "blocked_by" | "relates" | "duplicates" | "duplicated_by";
+  ticket: {
+    id: string;
+    project_id: string;
+    ticket_ref: string;
+    title: string;
+    stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+    status: "open" | "closed";
+  };
+  created_at: string;
+};
+
 export type LinkedAccount = {
   provider: "github";
   state: "not_linked" | "active" | "refused";
@@ -571,6 +600,7 @@ export type NoneReady = {
   waiting_for_tasks: number;
   waited_for: Array<string>;
   assigned_to_others: number;
+  in_blocked_tickets: number;
   in_closed_tickets: number;
   of_other_roles: number;
 };
@@ -917,7 +947,11 @@ export type Ticket = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
-  closing: { people: number; roles: number; cases: number; questions: number };
+  parent_id: string | null;
+  parent_ref: string | null;
+  children: { open: number; total: number };
+  open_blockers: number;
+  closing: { people: number; roles: number; cases: number; children: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
   suggested_resolution: string | null;
@@ -1082,6 +1116,7 @@ export type TicketRecord = {
   updated_at: string;
   assignee: string | null;
   labels: Array<{ name: string; color: string; description: string }>;
+  parent_id: string | null;
   milestone: { name: string; description: string; due_on: string | null; state: "open" | "closed" } | null;
   roles: Array<
     {
@@ -1185,6 +1220,9 @@ export type TicketRecord = {
     state: "open" | "closed" | null;
   } | null;
   duplicate_of: string | null;
+  links?:
+    | Array<{ kind: "blocked_by" | "blocks" | "relates" | "duplicated_by"; ticket_id: string }>
+    | undefined;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
     | Array<
@@ -1240,6 +1278,7 @@ export type TicketRecordInput = {
   updated_at: string;
   assignee?: string | null | undefined;
   labels?: Array<{ name: string; color: string; description: string }> | undefined;
+  parent_id?: string | null | undefined;
   milestone?:
     | { name: string; description: string; due_on: string | null; state: "open" | "closed" }
     | null
@@ -1346,6 +1385,9 @@ export type TicketRecordInput = {
     state: "open" | "closed" | null;
   } | null;
   duplicate_of: string | null;
+  links?:
+    | Array<{ kind: "blocked_by" | "blocks" | "relates" | "duplicated_by"; ticket_id: string }>
+    | undefined;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
     | Array<
@@ -1414,6 +1456,10 @@ export type TicketSummary = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
+  parent_id: string | null;
+  parent_ref: string | null;
+  children: { open: number; total: number };
+  open_blockers: number;
 };
 
 export type TicketWithoutTasks = {
@@ -1477,7 +1523,11 @@ export type UpdatedTicket = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
-  closing: { people: number; roles: number; cases: number; questions: number };
+  parent_id: string | null;
+  parent_ref: string | null;
+  children: { open: number; total: number };
+  open_blockers: number;
+  closing: { people: number; roles: number; cases: number; children: number; questions: number };
   description: string;
   evidence: Record<string, unknown> | null;
   suggested_resolution: string | null;
@@ -1514,7 +1564,7 @@ export type Watcher = {
   user_id: string;
   name: string;
   kind: "human" | "bot";
-  reason: "manual" | "mention" | "comment" | "creator" | "assigned";
+  reason: "manual" | "mention" | "comment" | "duplicate" | "creator" | "assigned";
   muted: boolean;
 };
 
@@ -1764,6 +1814,22 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       merge: Mutation<{ id: string; labelId: string; into: string }, Label>;
       delete: Mutation<{ id: string; labelId: string }, void>;
+    };
+    links: {
+      list: Query<
+        { id: string; ticketId: string },
+        { links: Array<Link>; hidden: number; next_cursor: null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          kind: "blocks" | "blocked_by" | "relates" | "duplicates";
+          ticket: string;
+        },
+        CreatedLink
+      >;
+      delete: Mutation<{ id: string; ticketId: string; linkId: string }, void>;
     };
     milestones: {
       list: Query<{ id: string }, { milestones: Array<MilestoneSummary>; next_cursor: null }>;
@@ -2222,6 +2288,7 @@ export type AppRouter = TRPCBuiltRouter<
           due_on?: string | null | undefined;
           estimate?: number | null | undefined;
           milestone_id?: string | null | undefined;
+          parent_id?: string | null | undefined;
           idempotency_key?: string | undefined;
         },
         CreatedTicket
@@ -2291,6 +2358,7 @@ export type AppRouter = TRPCBuiltRouter<
           due_on?: string | null | undefined;
           estimate?: number | null | undefined;
           milestone_id?: string | null | undefined;
+          parent_id?: string | null | undefined;
           add_labels?: Array<string> | undefined;
           remove_labels?: Array<string> | undefined;
           resolution_type?:
@@ -2302,6 +2370,7 @@ export type AppRouter = TRPCBuiltRouter<
             | "cancelled"
             | undefined;
           resolution_note?: string | null | undefined;
+          duplicate_of?: string | undefined;
         },
         UpdatedTicket
       >;
@@ -2317,6 +2386,7 @@ export type AppRouter = TRPCBuiltRouter<
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
           skip_pending_roles?: boolean | undefined;
           skip_human_test_gate?: boolean | undefined;
+          skip_open_children?: boolean | undefined;
           resolution_note?: string | undefined;
           resolution_type?:
             | "completed"
@@ -2326,6 +2396,7 @@ export type AppRouter = TRPCBuiltRouter<
             | "no_longer_relevant"
             | "cancelled"
             | undefined;
+          duplicate_of?: string | undefined;
           dry_run?: boolean | undefined;
         },
         BulkResult

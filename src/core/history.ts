@@ -37,7 +37,7 @@ export function authorText(ctx: Context): string {
  */
 export async function recordEvents(
   { db, author, requestId }: Context,
-  events: { project_id: string; ticket_id: string; action: string; details: Record<string, unknown> }[],
+  events: { project_id: string; ticket_id: string; action: string; details?: Record<string, unknown> }[],
 ): Promise<void> {
   await db`
     insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)

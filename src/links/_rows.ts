@@ -1,6 +1,7 @@
 import type { Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { MAX_LINKS } from "./schema.ts";
 
 /** The links of a ticket as it sees them: its side of each, `kind`, and the other ticket. */
 export function linksOf({ db }: ProjectContext, ticketId: string): Fragment {
@@ -9,7 +10,8 @@ export function linksOf({ db }: ProjectContext, ticketId: string): Fragment {
     select id, case kind when 'blocked_by' then 'blocks' else kind end, ticket_id, created_at
     from ticket_links where other_id = ${ticketId}::uuid union all
     select id, 'duplicates', duplicate_of, created_at from ticket_duplicates where ticket_id = ${ticketId}::uuid union all
-    select id, 'duplicated_by', ticket_id, created_at from ticket_duplicates where duplicate_of = ${ticketId}::uuid
+    (select id, 'duplicated_by', ticket_id, created_at from ticket_duplicates where duplicate_of = ${ticketId}::uuid
+      order by created_at, id limit ${MAX_LINKS})
   )`;
 }
 

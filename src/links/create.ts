@@ -4,10 +4,12 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import { findTicket, type NamedTicket } from "../tickets/find_ticket.ts";
 import { requireTicket } from "../tickets/get.ts";
-import { noSuchTicket } from "../tickets/lock.ts";
+import { lockWithOther, noSuchTicket } from "../tickets/lock.ts";
 import { lockGraph } from "../tickets/lock_graph.ts";
 import { markDuplicates } from "../tickets/mark_duplicate.ts";
 import { refuseCycle } from "./_cycle.ts";
+import { recount } from "../tickets/recount.ts";
+import { recordOtherSide } from "./record.ts";
 import { linkColumns, linksOf } from "./_rows.ts";
 import { type CreatedLink, type CreateLink, type Link, MAX_LINKS } from "./schema.ts";
 
@@ -19,28 +21,18 @@ import { type CreatedLink, type CreateLink, type Link, MAX_LINKS } from "./schem
 export async function createLink(ctx: ProjectContext, input: CreateLink): Promise<CreatedLink> {
   const { kind, ticketId } = input;
   await requireTicket(ctx, ticketId);
-  const other = await findTicket(ctx, "ticket", input.ticket, kind === "duplicates" ? "project" : "account");
+  const other = await findTicket(ctx, "ticket", input.ticket, "account");
   if (other.id === ticketId) throw invalidField("ticket", "Is the ticket itself");
-  if (other.archived) throw new AppError("conflict", `The project of ${other.ticket_ref} is archived`);
   return await transact(ctx, async (ctx) => {
     await lockGraph(ctx);
-    await lockBoth(ctx, ticketId, other);
+    const locked = await lockWithOther(ctx, [ticketId], other.id);
+    if (locked.length < 2) throw noSuchTicket();
     const there = await readLink(ctx, ticketId, kind, other.id);
     if (there) return { ...there, _idempotent_replay: true };
     if (kind === "duplicates") await markDuplicates(ctx, [ticketId], other.id);
     else await insertLink(ctx, input, other);
     return (await readLink(ctx, ticketId, kind, other.id))!;
   });
-}
-
-/** Locks both tickets in id order, and checks that neither has too many links. */
-async function lockBoth(ctx: ProjectContext, ticketId: string, other: NamedTicket): Promise<void> {
-  const { db, project } = ctx;
-  const locked = await db<{ id: string; project_id: string }[]>`
-    select id, project_id from tickets where id in (${ticketId}::uuid, ${other.id}::uuid) order by id for update`;
-  if (!locked.some(({ id, project_id }) => id === ticketId && project_id === project.id)) {
-    throw noSuchTicket();
-  }
 }
 
 async function readLink(
@@ -70,18 +62,22 @@ async function insertLink(
     : [ticketId, other.id];
   if (kind !== "relates") await refuseCycle(ctx, from, to);
   const same = other.project_id === project.id;
+  const id = uuid();
   await db`
     insert into ticket_links (id, ticket_id, project_id, kind, other_id, other_project_id, ref)
-    select ${uuid()}::uuid, a.id, a.project_id, ${
+    select ${id}::uuid, a.id, a.project_id, ${
     kind === "relates" ? kind : "blocked_by"
   }, b.id, b.project_id,
       case when ${same} then ${project.key} || '-' || b.number end
     from tickets a, tickets b where a.id = ${from}::uuid and b.id = ${to}::uuid`;
+  await recordOtherSide(ctx, [id], "created");
+  if (kind !== "relates") await recount(ctx, [from]);
 }
 
 async function refuseMore(ctx: ProjectContext, ticketId: string, other: NamedTicket): Promise<void> {
   const counts = await Promise.all([ticketId, other.id].map(async (id) => {
-    const [{ count }] = await ctx.db<[{ count: number }]>`select count(*) from ${linksOf(ctx, id)} l`;
+    const [{ count }] = await ctx.db<[{ count: number }]>`
+      select count(*) from ${linksOf(ctx, id)} l where l.kind <> 'duplicated_by'`;
     return count;
   }));
   if (Math.max(...counts) < MAX_LINKS) return;

@@ -2,7 +2,10 @@ import { visibleProjects } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
+import { lockWithOther } from "../tickets/lock.ts";
 import { lockGraph } from "../tickets/lock_graph.ts";
+import { recount } from "../tickets/recount.ts";
+import { recordOtherSide } from "./record.ts";
 import { linksOf, noSuchLink } from "./_rows.ts";
 import type { LinkPath } from "./schema.ts";
 
@@ -17,8 +20,10 @@ export async function deleteLink(ctx: ProjectContext, { ticketId, linkId }: Link
       where l.id = ${linkId}::uuid and t.project_id in ${visibleProjects(db, actor)}`;
     if (!link) throw noSuchLink();
     // The locks keep the blocker from opening or closing until its count is changed.
-    await db`select from tickets where id in (${ticketId}::uuid, ${link.other_id}::uuid) order by id for update`;
-    const table = link.kind.startsWith("duplicate") ? "ticket_duplicates" : "ticket_links";
-    await db`delete from ${db(table)} where id = ${linkId}::uuid`;
+    await lockWithOther(ctx, [ticketId], link.other_id);
+    const isMark = link.kind.startsWith("duplicate");
+    if (!isMark) await recordOtherSide(ctx, [linkId], "deleted");
+    await db`delete from ${db(isMark ? "ticket_duplicates" : "ticket_links")} where id = ${linkId}::uuid`;
+    if (link.kind.startsWith("block")) await recount(ctx, [link.kind === "blocks" ? link.other_id : ticketId]);
   });
 }

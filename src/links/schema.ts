@@ -29,14 +29,14 @@ export const CreatedLink = Link.extend(Replayed).meta({ id: "CreatedLink" });
 export type CreatedLink = z.infer<typeof CreatedLink>;
 
 export const LinkList = z.object({
-  links: z.array(Link),
+  links: z.array(Link).describe("Of many duplicates, the first 200. The list of duplicates has all"),
   hidden: z.int().describe("Further links to tickets that the caller may not see"),
   next_cursor: NoCursor,
 });
 export type LinkList = z.infer<typeof LinkList>;
 
 export const CreateLink = TicketPath.extend({
-  kind: LinkKind.describe("duplicates: this ticket is a duplicate of the other one, of the same project"),
+  kind: LinkKind.describe("duplicates: this ticket is a duplicate of the other one"),
   ticket: TicketName.describe("The other ticket, by id or ref; it may be of another project of the account"),
 });
 export type CreateLink = z.infer<typeof CreateLink>;

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
+import { lockGraph } from "../tickets/lock_graph.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyFinished } from "./_apply_finished.ts";
 import { applyRole } from "./_apply_role.ts";
@@ -37,6 +38,8 @@ const APPLY: Record<SuggestionKind, Apply> = {
  */
 export async function acceptSuggestion(ctx: ProjectContext, input: AcceptSuggestion): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
+    // A duplicate changes how tickets depend on one another.
+    await lockGraph(ctx);
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "accepted") return suggestion;
     if (suggestion.status !== "pending") throw wrongStatus("accept", suggestion);

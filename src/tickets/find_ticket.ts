@@ -1,6 +1,6 @@
 import { visibleProjects } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { invalidField } from "../core/errors.ts";
+import { AppError, invalidField } from "../core/errors.ts";
 import { isTicketRef, keyOf, numberOf } from "./schema.ts";
 
 /** A ticket that a call names beside the one that it is about. */
@@ -9,13 +9,12 @@ export interface NamedTicket {
   project_id: string;
   ticket_ref: string;
   status: string;
-  archived: boolean;
 }
 
 /**
  * Finds a ticket by its id or ref, in the project or in the whole account. A ticket that the caller
  * may not see counts as none.
- * @throws {AppError} invalid_request that names the field
+ * @throws {AppError} invalid_request that names the field; conflict if its project is archived
  */
 export async function findTicket(
   { db, actor, project }: ProjectContext,
@@ -32,9 +31,11 @@ export async function findTicket(
       keyOf(named)
     })`
     : db`t.id = ${named}::uuid`;
-  const [ticket] = await db<NamedTicket[]>`
+  const [ticket] = await db<(NamedTicket & { archived: boolean })[]>`
     select t.id, t.project_id, p.key || '-' || t.number as ticket_ref, t.status, p.archived_at is not null as archived
     from tickets t join projects p on p.id = t.project_id where ${fits} and ${reach}`;
   if (!ticket) throw invalidField(field, `No such ticket in this ${within}`);
-  return ticket;
+  const { archived, ...found } = ticket;
+  if (archived) throw new AppError("conflict", `The project of ${found.ticket_ref} is archived`);
+  return found;
 }

@@ -35,6 +35,21 @@ export async function lockTickets(
     where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
 }
 
+/**
+ * Locks tickets of the project together with one of any project, in id order. Unknown ids are left
+ * out. The caller has checked that its reader may see the other one.
+ */
+export async function lockWithOther(
+  { db, project }: ProjectContext,
+  ticketIds: readonly string[],
+  otherId: string,
+): Promise<{ id: string }[]> {
+  return await db<{ id: string }[]>`
+    select id from tickets
+    where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid or id = ${otherId}::uuid
+    order by id for update`;
+}
+
 export function noSuchTicket(): AppError {
   return new AppError("not_found", "No such ticket in this project");
 }

@@ -1,8 +1,9 @@
+import { roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { findTicket, type NamedTicket } from "./find_ticket.ts";
-import { lockTickets } from "./lock.ts";
+import { lockWithOther } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
 import type { ResolutionType, Stage } from "./schema.ts";
 
@@ -28,15 +29,20 @@ export async function markDuplicates(
   await inOrder(
     db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[]) and duplicate_of <> ${otherId}::uuid`,
     db`
-      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-      select t, ${project.id}::uuid, ${otherId}::uuid from unnest(${ids}::uuid[]) t on conflict do nothing`,
+      insert into ticket_duplicates (ticket_id, project_id, duplicate_of, ref)
+      select t, ${project.id}::uuid, o.id, case when o.project_id = ${project.id}::uuid then ${project.key} || '-' || o.number end
+      from unnest(${ids}::uuid[]) t, tickets o where o.id = ${otherId}::uuid on conflict do nothing`,
+    // Only those who see the other one can watch it.
     db`
       insert into watchers (ticket_id, user_id, project_id, reason)
-      select distinct ${otherId}::uuid, u.id, ${project.id}::uuid, 'duplicate' from (
+      select distinct o.id, u.id, o.project_id, 'duplicate' from (
         select created_by as user_id from tickets where id = any (${ids}::uuid[]) union
         select assignee_user_id from tickets where id = any (${ids}::uuid[]) union
         select user_id from watchers where ticket_id = any (${ids}::uuid[]) and not muted
       ) w join users u on u.id = w.user_id and u.kind = 'human'
+        join tickets o on o.id = ${otherId}::uuid join projects p on p.id = o.project_id
+        left join project_members m on m.project_id = p.id and m.user_id = u.id
+      where ${roleInProject(db)} is not null
       order by u.id on conflict do nothing`,
   );
 }
@@ -61,7 +67,7 @@ export async function findOriginal(
 ): Promise<NamedTicket | undefined> {
   return duplicateOf === undefined
     ? undefined
-    : await findTicket(ctx, "duplicate_of", duplicateOf, "project");
+    : await findTicket(ctx, "duplicate_of", duplicateOf, "account");
 }
 
 /** Locks the tickets and their original before they are closed, behind the graph's lock. */
@@ -72,5 +78,5 @@ export async function lockOriginal(
 ): Promise<void> {
   if (ticketIds.includes(id)) throw invalidField("duplicate_of", "Is the ticket itself");
   await lockGraph(ctx);
-  await lockTickets(ctx, [...ticketIds, id]);
+  await lockWithOther(ctx, ticketIds, id);
 }

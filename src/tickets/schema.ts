@@ -314,7 +314,7 @@ export type UpdatedTicket = z.infer<typeof UpdatedTicket>;
 
 /** The original of a ticket that is closed as a duplicate. */
 export const DuplicateOf = TicketName.optional().describe(
-  "With resolution_type duplicate: the ticket of the project that stays, by id or ref",
+  "With resolution_type duplicate: the ticket that stays, by id or ref. It may be of another project",
 );
 
 export const UpdateTicket = TicketPath.extend({

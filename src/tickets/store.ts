@@ -9,6 +9,7 @@ import { isPlanned, type PlanFields, planOf } from "./_plan.ts";
 import { findTicket } from "./find_ticket.ts";
 import { lockTicket } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
+import { recount } from "./recount.ts";
 import { ticketsUrl } from "./tickets_url.ts";
 import { toStoredVector } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
@@ -41,8 +42,9 @@ export async function storeTicket(
   const isEmbedded = extras.embedding !== null || ctx.config.EMBEDDING_THREADS === 0;
   if (isEmbedded && !isPlanned(input)) return await insert(ctx, draft);
   return await transact(ctx, async (ctx) => {
-    const plan = isPlanned(input) ? await planNew(ctx, input) : {};
+    const plan: PlanFields = isPlanned(input) ? await planNew(ctx, input) : {};
     const created = await insert(ctx, { ...draft, plan });
+    if (plan.parent_id) await recount(ctx, [plan.parent_id]);
     if (!isEmbedded) await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
     return created;
   });

@@ -10,6 +10,7 @@ import { inOrder } from "../core/in_order.ts";
 import { type Blockers, blockersColumn, ticketIsBlocked } from "./blockers.ts";
 import { endQuestions } from "./_end_questions.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
+import { recount } from "./recount.ts";
 import type { Stage, Status, UnfinishedTask } from "./schema.ts";
 
 /**
@@ -53,6 +54,8 @@ interface Facts {
   blockers: Blockers | null;
   obstacles: Obstacles;
   unfinished_tasks: UnfinishedTask[] | null;
+  /** The tickets whose counts name this one, if it opens or closes. */
+  counted_by: string[];
 }
 
 /** The most unfinished tasks that an answer names. */
@@ -75,6 +78,7 @@ export async function transitionTickets(
   // Both statements are sent together, so that they cost one round trip.
   if (!request.dryRun && changed.length > 0) {
     await Promise.all([write(ctx, changed, request), recordBypasses(ctx, changed, request)]);
+    await recount(ctx, changed.flatMap(({ counted_by }) => counted_by));
   }
   return results;
 }
@@ -114,10 +118,11 @@ async function lockFacts(
   const unfinished = to === "live" && caller === "bot" ? unfinishedTasks(db) : db`null`;
   const ids = [...ticketIds];
   const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
+  const counts = to === "live" ? db`true` : db`t.status = 'closed'`;
   const [, facts] = await inOrder(
     db`
       with moved as (
-        select t.id, t.parent_id, ${to === "live"} or t.status = 'closed' as counts from tickets t
+        select t.id, t.parent_id, ${counts} as counts from tickets t
         where t.id = any (${ids}::uuid[]) ${inProject}
       )
       select from tickets where id = any (array(
@@ -128,7 +133,9 @@ async function lockFacts(
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
         ${to === "in_progress" ? blockersColumn(db) : db`null`} as blockers,
-        ${obstaclesColumn(db)} as obstacles, ${unfinished} as unfinished_tasks
+        ${obstaclesColumn(db)} as obstacles, ${unfinished} as unfinished_tasks, case when ${counts} then array(
+          select l.ticket_id from ticket_links l where l.other_id = t.id and l.kind = 'blocked_by'
+          union all select t.parent_id where t.parent_id is not null) else '{}' end as counted_by
       from tickets t join projects p on p.id = t.project_id
       where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,

@@ -13,6 +13,7 @@ import { lockGraph } from "./lock_graph.ts";
 import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { mergeColumns } from "./merge.ts";
 import { isPlanned, planOf } from "./_plan.ts";
+import { recount } from "./recount.ts";
 import type { Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
 import { moveTickets, type TransitionResult } from "./transition.ts";
 
@@ -26,7 +27,7 @@ export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Pr
   const input = await withParentId(ctx, given);
   return await transact(ctx, async (ctx) => {
     if (original) await lockOriginal(ctx, [input.ticketId], original);
-    if (input.parent_id !== undefined) await lockWithParent(ctx, input);
+    if (input.parent_id !== undefined) await lockWithParents(ctx, input);
     const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
@@ -60,6 +61,9 @@ export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Pr
       writeColumns(ctx, before.id, { columns, bump: to === null }),
       getTicket(ctx, input),
     );
+    if ("parent_id" in columns) {
+      await recount(ctx, [before.parent_id, columns.parent_id].filter((id) => id != null));
+    }
     return moved?.unfinished_tasks ? { ...after, unfinished_tasks: moved.unfinished_tasks } : after;
   });
 }
@@ -71,10 +75,13 @@ async function withParentId(ctx: ProjectContext, input: UpdateTicket): Promise<U
   return { ...input, parent_id: parent.id };
 }
 
-/** Locks the ticket and its parent, behind the graph's lock. */
-async function lockWithParent(ctx: ProjectContext, { ticketId, parent_id }: UpdateTicket): Promise<void> {
+/** Locks the ticket, its parent and the new one, behind the graph's lock, under which parents stay. */
+async function lockWithParents(ctx: ProjectContext, { ticketId, parent_id }: UpdateTicket): Promise<void> {
+  const { db, project } = ctx;
   await lockGraph(ctx);
-  await lockTickets(ctx, parent_id ? [ticketId, parent_id] : [ticketId]);
+  const [ticket] = await db<{ parent_id: string | null }[]>`
+    select parent_id from tickets where id = ${ticketId}::uuid and project_id = ${project.id}::uuid`;
+  await lockTickets(ctx, [ticketId, parent_id, ticket?.parent_id].filter((id) => id != null));
 }
 
 /** Leaves out stage and status, which only a transition changes. */

@@ -1,29 +1,50 @@
+import { visibleProjects } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
+import { recordOtherSide } from "../links/record.ts";
 import { MAX_LINKS } from "../links/schema.ts";
+import { lockGraph } from "../tickets/lock_graph.ts";
+import { recount } from "../tickets/recount.ts";
 import { MAX_CHILDREN, MAX_LEVELS } from "../tickets/schema.ts";
 import type { TicketRecord } from "./schema.ts";
 
 interface LinkRow {
   id: string;
-  kind: "blocked_by" | "relates" | "duplicate" | "parent";
+  kind: "blocked_by" | "blocks" | "relates" | "duplicates" | "duplicated_by" | "parent";
   other_id: string;
 }
 
 /** The links of the records, each with the ticket that has it and the other one. */
 export function linksOf(records: readonly TicketRecord[]): LinkRow[] {
   return records.flatMap(({ id, duplicate_of, parent_id, links = [] }) => [
-    ...(duplicate_of ? [{ id, kind: "duplicate", other_id: duplicate_of } as const] : []),
+    ...(duplicate_of ? [{ id, kind: "duplicates", other_id: duplicate_of } as const] : []),
     ...(parent_id ? [{ id, kind: "parent", other_id: parent_id } as const] : []),
     ...links.map(({ kind, ticket_id }) => ({ id, kind, other_id: ticket_id })),
   ]);
 }
 
+/** Locks the tickets of links that exist already, behind the lock of the account's graph. */
+export async function lockLinked(ctx: ProjectContext, links: readonly LinkRow[]): Promise<void> {
+  if (links.length === 0) return;
+  const { db } = ctx;
+  await lockGraph(ctx);
+  await db`
+    select from tickets where id = any (${links.flatMap(({ id, other_id }) => [id, other_id])}::uuid[])
+      and project_id in ${linkedProjects(ctx)} order by id for update`;
+}
+
+/** The projects of whose tickets a link of the import may be. */
+function linkedProjects({ db, actor, project }: ProjectContext) {
+  return db`(select p.id from projects p where p.account_id = ${project.account_id}::uuid and p.archived_at is null
+    and p.id in ${visibleProjects(db, actor)})`;
+}
+
 /**
  * Inserts links whose two tickets both exist. The importer sends a ticket again at the end if a link
- * of it had to wait. A ticket that was reopened here in between is no duplicate again. Call it behind
- * the locks of these tickets and of the account's graph.
+ * of it had to wait. A link to a ticket of another project comes with the later one of the two
+ * projects. A ticket that was reopened here in between is no duplicate again. Call it behind the
+ * locks of these tickets and of the account's graph.
  * @throws {AppError} invalid_request for tickets in a ring; conflict for too many links
  */
 export async function insertLinks(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
@@ -33,24 +54,31 @@ export async function insertLinks(ctx: ProjectContext, records: readonly TicketR
   const given = db`
     jsonb_to_recordset(${jsonb(db, links)}) as r (id uuid, kind text, other_id uuid)
     join tickets t on t.id = r.id and t.project_id = ${project.id}::uuid
-    join tickets o on o.id = r.other_id and o.project_id = t.project_id`;
+    join tickets o on o.id = r.other_id and o.project_id in ${linkedProjects(ctx)}`;
+  // Each link has one direction, from `a` to `b`.
+  const directed = db`${given} cross join lateral (
+      select r.kind in ('blocks', 'duplicated_by') or r.kind = 'relates' and o.id < t.id as turned) d
+    join tickets a on a.id = case when d.turned then o.id else t.id end
+    join tickets b on b.id = case when d.turned then t.id else o.id end
+    left join projects p on p.id = b.project_id and b.project_id = a.project_id`;
   await db`
-    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-    select t.id, t.project_id, o.id from ${given}
-    where r.kind = 'duplicate' and t.status = 'closed' and t.resolution_type = 'duplicate' on conflict do nothing`;
-  await db`
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of, ref)
+    select a.id, a.project_id, b.id, p.key || '-' || b.number from ${directed}
+    where r.kind in ('duplicates', 'duplicated_by') and a.status = 'closed' and a.resolution_type = 'duplicate'
+    on conflict do nothing`;
+  const made = await db<{ id: string }[]>`
     insert into ticket_links (id, ticket_id, project_id, kind, other_id, other_project_id, ref)
-    select gen_random_uuid(), l.id, t.project_id, l.kind, l.other_id, t.project_id, ${project.key} || '-' || b.number
-    from ${given} cross join lateral (
-      select case when r.kind = 'relates' then least(t.id, o.id) else t.id end as id,
-        case when r.kind = 'relates' then greatest(t.id, o.id) else o.id end as other_id, r.kind) l
-      join tickets b on b.id = l.other_id
-    where r.kind in ('blocked_by', 'relates') on conflict do nothing`;
+    select gen_random_uuid(), a.id, a.project_id, case r.kind when 'blocks' then 'blocked_by' else r.kind end,
+      b.id, b.project_id, p.key || '-' || b.number from ${directed}
+    where r.kind in ('blocked_by', 'blocks', 'relates') on conflict do nothing returning id`;
+  await recordOtherSide(ctx, made.map(({ id }) => id), "created");
   const parents = await db`
-    update tickets c set parent_id = p.other_id from (select t.id, o.id as other_id from ${given} where r.kind = 'parent') p
+    update tickets c set parent_id = p.other_id from (
+      select t.id, o.id as other_id from ${given} where r.kind = 'parent' and o.project_id = t.project_id) p
     where c.id = p.id and c.parent_id is null`;
+  await recount(ctx, links.flatMap(({ id, other_id }) => [id, other_id]));
   if (parents.count > 0) await refuseParents(ctx);
-  if (links.some(({ kind }) => kind === "blocked_by")) await refuseRing(ctx, records);
+  if (made.length > 0) await refuseRing(ctx, records);
   await refuseTooMany(ctx, links);
 }
 

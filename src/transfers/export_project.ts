@@ -1,7 +1,10 @@
+import type { Fragment } from "../../db/open.ts";
+import { visibleProjects } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, encodeCursor } from "../core/cursor.ts";
 import { timesInWireForm } from "../core/history.ts";
+import { MAX_LINKS } from "../links/schema.ts";
 import { type Measured, measureTickets } from "./_measure.ts";
 import { readSection, type SectionName, SECTIONS, wholeSection } from "./_sections.ts";
 import type { ExportPage, ExportProject, TicketPart, TicketRecord } from "./schema.ts";
@@ -114,6 +117,7 @@ async function readTickets(
   lists: readonly SectionName[],
 ): Promise<TicketRecord[]> {
   const { db, project } = ctx;
+  const visible = visibleProjects(db, ctx.actor);
   const list = (name: SectionName) => lists.includes(name) ? wholeSection(db, name) : db`'[]'::jsonb`;
   const rows = await db<(TicketRecord & { history: HistoryRow[] })[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
@@ -135,9 +139,9 @@ async function readTickets(
   } as questions,
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
-      (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
-      coalesce((select jsonb_agg(jsonb_build_object('kind', l.kind, 'ticket_id', l.other_id) order by l.kind, l.other_id)
-        from ticket_links l where l.ticket_id = t.id and l.other_project_id = t.project_id), '[]') as links,
+      (select d.duplicate_of from ticket_duplicates d join tickets o on o.id = d.duplicate_of
+        where d.ticket_id = t.id and t.resolution_type = 'duplicate' and o.project_id in ${visible}) as duplicate_of,
+      ${exportedLinks(ctx, visible)} as links,
       (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
         from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
       ${list("part_creations")} as part_creations,
@@ -151,6 +155,26 @@ async function readTickets(
     history: row.history.map(inWireForm),
     ...(lists.length === 0 && { parts_follow: true }),
   }));
+}
+
+/**
+ * The links of `tickets t` to tickets that the caller sees. Within the project, a link stands at the
+ * ticket that has it. Links between projects stand at both, because either project may be imported
+ * first.
+ */
+function exportedLinks({ db }: ProjectContext, visible: Fragment): Fragment {
+  return db`coalesce((
+    select jsonb_agg(jsonb_build_object('kind', l.kind, 'ticket_id', l.id) order by l.kind, l.id) from (
+      select l.kind, l.other_id as id from ticket_links l
+      where l.ticket_id = t.id and (l.other_project_id = t.project_id or l.other_project_id in ${visible})
+      union all
+      select case l.kind when 'blocked_by' then 'blocks' else l.kind end, l.ticket_id from ticket_links l
+      where l.other_id = t.id and l.project_id <> t.project_id and l.project_id in ${visible}
+      union all
+      (select 'duplicated_by', d.ticket_id from ticket_duplicates d join tickets o on o.id = d.ticket_id
+      where d.duplicate_of = t.id and d.project_id <> t.project_id and d.project_id in ${visible}
+        and o.resolution_type = 'duplicate' order by d.created_at, d.id limit ${MAX_LINKS})
+    ) l), '[]')`;
 }
 
 interface HistoryRow {

@@ -10,11 +10,9 @@ import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { lockAccount, lockProject } from "../projects/lock.ts";
-import { lockTickets } from "../tickets/lock.ts";
-import { lockGraph } from "../tickets/lock_graph.ts";
 import { ticketsUrl } from "../tickets/tickets_url.ts";
 import { refuseContradictions } from "./_contradictions.ts";
-import { insertLinks, linksOf } from "./_links.ts";
+import { insertLinks, linksOf, lockLinked } from "./_links.ts";
 import { keepPlans } from "./_plans.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
 import { type KnownPerson, type Row, rowsOf } from "./ticket_rows.ts";
@@ -35,9 +33,7 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
     if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);
     // The tickets are locked before the project, because a split also locks its ticket first and
     // then takes numbers from the project.
-    const links = linksOf(input.records);
-    if (links.length > 0) await lockGraph(ctx);
-    await lockTickets(ctx, links.flatMap(({ id, other_id }) => [id, other_id]));
+    await lockLinked(ctx, linksOf(input.records));
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
     if (records.length > 0) await insertTickets(ctx, records);

@@ -197,9 +197,12 @@ const PartFields = {
   ),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
-  links: z.array(z.strictObject({ kind: z.enum(["blocked_by", "relates"]), ticket_id: Id })).max(MAX_LINKS)
-    .optional()
-    .describe("Links to other tickets of the project; absent in exports of earlier versions"),
+  links: z.array(z.strictObject({
+    kind: z.enum(["blocked_by", "blocks", "relates", "duplicated_by"]),
+    ticket_id: Id,
+  })).max(2 * MAX_LINKS).optional().describe(
+    "Links to other tickets; absent in exports of earlier versions. One between two projects stands at both tickets",
+  ),
 } satisfies Record<PartField, z.ZodType>;
 
 /** One line of an export: a ticket with all its parts. */
