@@ -14,6 +14,7 @@ export async function walkTicket(stage: Stage): Promise<void> {
   const project = await openProject(rest, "Walk");
   const place = await handOff(stage, project.id);
   await addWork(stage, place);
+  await waitForDesign(stage, place);
   while (await workOnNext(stage, place));
   await agent.api.tickets.finishRole.mutate({ ...place, role: "backend" });
   console.log("   The role backend is finished, qa is not.");
@@ -66,6 +67,27 @@ async function addWork({ people }: Stage, place: TicketPath): Promise<void> {
     instruction: "Upload a file of 3 GB and compare its checksum with the stored one.",
   });
   console.log("   Two tasks, the second depends on the first, and one human test case.");
+}
+
+/** Until the ticket that blocks this one is closed, the agent gets none of its tasks. */
+async function waitForDesign({ people, agent }: Stage, place: TicketPath): Promise<void> {
+  const { id } = place;
+  const { ticket: design } = await people.api.tickets.create.mutate({
+    id,
+    title: "Decide how large a part is",
+    description: "The client and the server must agree on it.",
+    request_type: "feature_request",
+    priority: "high",
+    blocking: false,
+  });
+  await people.api.links.create.mutate({ ...place, kind: "blocked_by", ticket: design.ticket_ref });
+  console.log(
+    `   It waits for ${design.ticket_ref}, so the agent asks for its next task: ${await refusalOf(
+      agent.api.tasks.next.query({ ...place, role: "backend" }),
+    )}`,
+  );
+  await people.api.tickets.update.mutate({ id, ticketId: design.id, status: "closed" });
+  console.log(`   ${design.ticket_ref} is closed.`);
 }
 
 /** Lets the agent claim and finish the next free task; returns false if there is none. */

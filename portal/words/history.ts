@@ -1,5 +1,6 @@
 import type { HistoryEntry } from "../api/types.ts";
 import { CASE_STATUS, PRIORITIES, RESOLUTIONS, ROLES, STAGES, TASK_STATUS, TYPES } from "./enums.ts";
+import { sentenceOfLink, sentenceOfLinkedAct } from "./link_history.ts";
 
 /** All that one act changed of one thing, in the form of one entry for each of its fields. */
 export interface Change extends Omit<HistoryEntry, "field" | "from" | "to"> {
@@ -78,7 +79,6 @@ const THINGS: Record<string, [one: string, named: string]> = {
   agent_run: ["an agent run", "the agent run"],
   issue: ["the linked issue", "the linked issue"],
   pull_request: ["a pull request", "the pull request"],
-  duplicate: ["a duplicate", "the duplicate"],
 };
 
 const ROLE_ACTS: Record<string, string> = {
@@ -149,6 +149,7 @@ function thingOf({ entity, entity_id }: Change, { thing }: Named): string {
 
 function ofWhole(change: Change, named: Named): string {
   const { entity, action } = change;
+  if (entity === "link" || entity === "duplicate") return sentenceOfLink(entity, action, change.whole);
   const thing = thingOf(change, named);
   if (action === "created") {
     if (entity === "ticket") return "created the ticket";
@@ -158,7 +159,7 @@ function ofWhole(change: Change, named: Named): string {
   if (action === "deleted") {
     return `${entity === "issue" || entity === "role" ? "removed" : "deleted"} ${thing}`;
   }
-  return action.replaceAll("_", " ");
+  return sentenceOfLinkedAct(action, change.whole) ?? action.replaceAll("_", " ");
 }
 
 /** The part of a sentence that tells of a new state. */

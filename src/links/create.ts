@@ -65,9 +65,7 @@ async function insertLink(
   const id = uuid();
   await db`
     insert into ticket_links (id, ticket_id, project_id, kind, other_id, other_project_id, ref)
-    select ${id}::uuid, a.id, a.project_id, ${
-    kind === "relates" ? kind : "blocked_by"
-  }, b.id, b.project_id,
+    select ${id}::uuid, a.id, a.project_id, ${kind === "relates" ? kind : "blocked_by"}, b.id, b.project_id,
       case when ${same} then ${project.key} || '-' || b.number end
     from tickets a, tickets b where a.id = ${from}::uuid and b.id = ${to}::uuid`;
   await recordOtherSide(ctx, [id], "created");

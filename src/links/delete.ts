@@ -24,6 +24,8 @@ export async function deleteLink(ctx: ProjectContext, { ticketId, linkId }: Link
     const isMark = link.kind.startsWith("duplicate");
     if (!isMark) await recordOtherSide(ctx, [linkId], "deleted");
     await db`delete from ${db(isMark ? "ticket_duplicates" : "ticket_links")} where id = ${linkId}::uuid`;
-    if (link.kind.startsWith("block")) await recount(ctx, [link.kind === "blocks" ? link.other_id : ticketId]);
+    if (link.kind.startsWith("block")) {
+      await recount(ctx, [link.kind === "blocks" ? link.other_id : ticketId]);
+    }
   });
 }

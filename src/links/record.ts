@@ -10,7 +10,8 @@ export async function recordOtherSide(
   action: "created" | "deleted",
 ): Promise<void> {
   if (linkIds.length === 0) return;
-  const facts = db`jsonb_strip_nulls(jsonb_build_object('kind', case l.kind when 'blocked_by' then 'blocks' else l.kind end,
+  const facts =
+    db`jsonb_strip_nulls(jsonb_build_object('kind', case l.kind when 'blocked_by' then 'blocks' else l.kind end,
     'ref', case when l.project_id = l.other_project_id then p.key || '-' || t.number end))`;
   await db`
     insert into history (project_id, ticket_id, entity, entity_id, action, ${

@@ -21,9 +21,7 @@ export function blockersColumn(db: Db, visible = db`(select null::uuid)`): Fragm
   return db`case when t.open_blockers > 0 then (
     select jsonb_build_object('hidden', count(*) filter (where not shown), 'named', coalesce(
       (jsonb_path_query_array(jsonb_agg(jsonb_build_object('id', b.id, 'ticket_ref', p.key || '-' || b.number, 'title', b.title)
-        order by b.number) filter (where shown), ${`$[0 to ${
-    MOST_NAMED - 1
-  }]`}::jsonpath)), '[]'))
+        order by b.number) filter (where shown), ${`$[0 to ${MOST_NAMED - 1}]`}::jsonpath)), '[]'))
     from ticket_links l join tickets b on b.id = l.other_id and b.status = 'open' join projects p on p.id = b.project_id,
       lateral (select coalesce(b.project_id = t.project_id or b.project_id in ${visible}, false) as shown) s
     where l.ticket_id = t.id and l.kind = 'blocked_by') end`;

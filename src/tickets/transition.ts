@@ -133,7 +133,9 @@ async function lockFacts(
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
         ${to === "in_progress" ? blockersColumn(db) : db`null`} as blockers,
-        ${obstaclesColumn(db)} as obstacles, ${unfinished} as unfinished_tasks, case when ${counts} then array(
+        ${
+      obstaclesColumn(db)
+    } as obstacles, ${unfinished} as unfinished_tasks, case when ${counts} then array(
           select l.ticket_id from ticket_links l where l.other_id = t.id and l.kind = 'blocked_by'
           union all select t.parent_id where t.parent_id is not null) else '{}' end as counted_by
       from tickets t join projects p on p.id = t.project_id

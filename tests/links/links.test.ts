@@ -7,6 +7,7 @@ import {
   type TestProject,
   type TestTicket,
 } from "../factories.ts";
+import { behindLock } from "../behind_lock.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -36,6 +37,36 @@ async function releasesOf(ticketId: string): Promise<number> {
   const [{ count }] = await harness.now.sql<[{ count: number }]>`
     select count(*) from history where ticket_id = ${ticketId}::uuid and action = 'unblocked'`;
   return count;
+}
+
+/** Reads all that tells of a ticket, as somebody who may not see the other one. */
+async function tellsNothing(
+  project: TestProject,
+  ticket: TestTicket,
+  { secret, hidden, reader }: { secret: TestProject; hidden: TestTicket; reader: { token: string } },
+) {
+  await harness.now.follow();
+  const { title, description } = await read(project, hidden);
+  const parts = ["", "/links", "/duplicates", "/history", "/news", "/watchers"].map((part) =>
+    ticket.path + part
+  );
+  const lists = ["tickets?q=secret", "tickets?q=plan&status=closed", "tickets", "export"].map((part) =>
+    `${project.path}/${part}`
+  );
+  const answers = [
+    ...[...parts, ...lists, "/events?after=0&limit=100", "/inbox", "/waiting"].map((path) =>
+      ["GET", path] as const
+    ),
+    ["POST", `${project.path}/tickets/similar`, { title, description }] as const,
+  ];
+  for (const [method, path, body] of answers) {
+    const answer = await call(project, method, path, body, reader.token);
+    expect([200, 403, 404], path).toContain(answer.status);
+    const told = JSON.stringify(answer.body);
+    for (const name of [hidden.ref, hidden.id, secret.id, "secret plan"]) {
+      expect(told, path).not.toContain(name);
+    }
+  }
 }
 
 describe("a link between two tickets", () => {
@@ -105,14 +136,7 @@ describe("a link between two tickets", () => {
     const made = await link(project, a, "blocked_by", hidden);
     expect(made.status).toBe(201);
     expect((await call(project, "GET", `${a.path}/links`)).body).toMatchObject({ hidden: 0, links: [{}] });
-    const paths = ["", "/links", "/history", "/news"].map((part) => a.path + part);
-    for (const path of [...paths, `${project.path}/tickets?q=secret`, "/events?after=0&limit=100"]) {
-      const { body } = await call(project, "GET", path, undefined, reader.token);
-      const told = JSON.stringify(body);
-      for (const name of [hidden.ref, hidden.id, secret.id, "secret plan"]) {
-        expect(told, path).not.toContain(name);
-      }
-    }
+    await tellsNothing(project, a, { secret, hidden, reader });
     const links = await call(project, "GET", `${a.path}/links`, undefined, reader.token);
     expect(links.body).toEqual({ links: [], hidden: 1, next_cursor: null });
     const gone = await call(project, "DELETE", `${a.path}/links/${made.body.id}`, undefined, reader.token);
@@ -129,6 +153,9 @@ describe("a link between two tickets", () => {
     expect(bound.body).toMatchObject({ links: [], hidden: 1 });
     await close(project, hidden);
     expect(await read(project, a)).toMatchObject({ open_blockers: 0 });
+    await tellsNothing(project, a, { secret, hidden, reader });
+    await call(project, "DELETE", `${hidden.path}/links/${made.body.id}`);
+    await tellsNothing(project, a, { secret, hidden, reader });
   });
 
   test("is one of at most 200 of a ticket, also when many are made at once", async () => {
@@ -279,6 +306,59 @@ describe("a blocker", () => {
     }
   });
 
+  test("that appears in the instant of a claim wins, whichever way the claim is made", async () => {
+    const project = await makeProject(harness.now);
+    const agent = await makeKey(harness.now, project.admin);
+    const ways = [
+      (ticket: TestTicket, taskId: string) =>
+        call(project, "POST", `${ticket.path}/tasks/${taskId}/claim`, {}, agent.token),
+      (ticket: TestTicket) =>
+        call(project, "POST", `${project.path}/tasks/claim`, { ticket_id: ticket.id }, agent.token),
+      (ticket: TestTicket, taskId: string) =>
+        call(project, "PATCH", `${ticket.path}/tasks/${taskId}`, { status: "in_progress" }, agent.token),
+    ];
+    for (const claim of ways) {
+      const [ticket, blocker] = [
+        await makeTicket(harness.now, project),
+        await makeTicket(harness.now, project),
+      ];
+      const taskId = await addTask(project, ticket);
+      // Both wait for the task, the blocker first. The claim looked at the ticket before that.
+      const [made, claimed] = await behindLock(
+        harness.now,
+        (tx) => tx`select from tasks where id = ${taskId}::uuid for update`,
+        () => link(project, ticket, "blocked_by", blocker),
+        () => claim(ticket, taskId),
+      );
+      expect(made!.status).toBe(201);
+      expect(claimed!.body.claimed ?? null).toBeNull();
+      expect(claimed!.body).toMatchObject(
+        claimed!.status === 200 ? { none: { in_blocked_tickets: 1 } } : { code: "ticket_blocked" },
+      );
+      const { body } = await call(project, "GET", `${ticket.path}/tasks`);
+      expect(body.tasks).toMatchObject([{ status: "pending", assignee_user_id: null }]);
+    }
+  });
+
+  test("that is opened again in the instant of a claim wins, too", async () => {
+    const project = await makeProject(harness.now);
+    const agent = await makeKey(harness.now, project.admin);
+    const [ticket, blocker] = [
+      await makeTicket(harness.now, project),
+      await makeTicket(harness.now, project),
+    ];
+    const taskId = await addTask(project, ticket);
+    await link(project, ticket, "blocked_by", blocker);
+    await close(project, blocker);
+    const [opened, claimed] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${taskId}::uuid for update`,
+      () => call(project, "PATCH", blocker.path, { status: "open" }),
+      () => call(project, "POST", `${ticket.path}/tasks/${taskId}/claim`, {}, agent.token),
+    );
+    expect([opened!.status, claimed!.body.code]).toEqual([200, "ticket_blocked"]);
+  });
+
   test("that appears while a task is claimed leaves the count right", async () => {
     const project = await makeProject(harness.now);
     const agent = await makeKey(harness.now, project.admin);
@@ -413,6 +493,34 @@ describe("a parent", () => {
 });
 
 describe("a ticket that is closed as a duplicate", () => {
+  test("may be one of a ticket of another project, of which others learn nothing", async () => {
+    const project = await makeProject(harness.now);
+    const secret = await makeProject(harness.now, { admin: project.admin });
+    const reader = await makeMember(harness.now, project, "member");
+    const [twin, original] = [
+      await makeTicket(harness.now, project),
+      await makeTicket(harness.now, secret, { title: "The secret plan" }),
+    ];
+    await call(project, "PUT", `${twin.path}/watch`, {}, reader.token);
+    const body = { resolution_type: "duplicate", duplicate_of: original.ref };
+    const asked = await call(project, "PATCH", twin.path, { status: "closed", ...body }, reader.token);
+    expect([asked.status, Object.keys(asked.body.fieldErrors)]).toEqual([400, ["duplicate_of"]]);
+    expect((await close(project, twin, body)).status).toBe(200);
+    expect((await call(project, "GET", `${twin.path}/duplicates`)).body).toMatchObject({
+      duplicate_of: { ticket_ref: original.ref, title: "The secret plan" },
+    });
+    expect((await call(project, "GET", `${original.path}/duplicates`)).body).toMatchObject({
+      duplicates: [{ ticket_ref: twin.ref }],
+    });
+    // The reader can't watch what the reader can't see.
+    const { body: { watchers } } = await call(project, "GET", `${original.path}/watchers`);
+    expect(watchers.map(({ user_id }: { user_id: string }) => user_id)).not.toContain(reader.id);
+    await tellsNothing(project, twin, { secret, hidden: original, reader });
+    await call(project, "PATCH", twin.path, { status: "open" });
+    await tellsNothing(project, twin, { secret, hidden: original, reader });
+    expect((await call(project, "GET", `${twin.path}/duplicates`)).body.duplicate_of).toBeNull();
+  });
+
   test("names the other one, and its watchers watch that", async () => {
     const project = await makeProject(harness.now);
     const watcher = await makeMember(harness.now, project, "member");
@@ -454,6 +562,72 @@ describe("a ticket that is closed as a duplicate", () => {
   });
 });
 
+test("links between two projects come along, whichever is imported first, and only to those who see both", async () => {
+  const [near, far] = await twoProjects();
+  const [a, b] = [await makeTicket(harness.now, near), await makeTicket(harness.now, near)];
+  const [x, y, z] = [
+    await makeTicket(harness.now, far),
+    await makeTicket(harness.now, far),
+    await makeTicket(harness.now, far),
+  ];
+  await link(near, a, "blocked_by", x);
+  await link(near, b, "blocks", y);
+  await link(near, a, "relates", y);
+  await close(near, b, { resolution_type: "duplicate", duplicate_of: z.ref });
+  const reader = await makeMember(harness.now, near, "admin");
+  const seen = await call(near, "GET", `${near.path}/export`, undefined, reader.token);
+  for (const { links, duplicate_of } of seen.body.records) expect([links, duplicate_of]).toEqual([[], null]);
+  const exports = await Promise.all(
+    [near, far].map(async (project) => (await call(project, "GET", `${project.path}/export`)).body.records),
+  );
+  expect(exports.flat().map(({ links }) => links.length)).toEqual([2, 1, 1, 2, 1]);
+  for (const order of [[0, 1], [1, 0]]) {
+    const there = await twoProjects();
+    const [ids, records] = renamed(exports);
+    for (const at of order) {
+      const { status, body } = await call(there[at]!, "POST", `${there[at]!.path}/import`, {
+        records: records[at],
+      });
+      expect(status, JSON.stringify(body)).toBe(200);
+    }
+    const again = await Promise.all(
+      there.map(async (project) => (await call(project, "GET", `${project.path}/export`)).body.records),
+    );
+    const shown = (all: Record<string, unknown>[][]) =>
+      all.map((list) =>
+        list.map(({ id, links, duplicate_of }) => ({ id, duplicate_of, links: sorted(links) }))
+      );
+    expect(shown(again)).toEqual(shown(records));
+    const { body } = await call(there[0], "GET", `${there[0].path}/tickets/${ids.get(a.id)}`);
+    expect(body.open_blockers).toBe(1);
+  }
+});
+
+async function twoProjects(): Promise<[TestProject, TestProject]> {
+  const project = await makeProject(harness.now);
+  return [project, await makeProject(harness.now, { admin: project.admin })];
+}
+
+function sorted(links: unknown): string[] {
+  return (links as object[]).map((link) => JSON.stringify(link)).toSorted();
+}
+
+/** The records under new ids, without what an import can't bring twice. */
+function renamed(exports: Record<string, unknown>[][]) {
+  const ids = new Map(exports.flat().map(({ id }) => [String(id), crypto.randomUUID() as string]));
+  const text = JSON.stringify(
+    exports.map((list) =>
+      list.map(({ history: _, part_creations: __, creation: ___, project_keys: ____, ...record }) => ({
+        ...record,
+        creation: null,
+        part_creations: [],
+      }))
+    ),
+  );
+  const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+  return [ids, JSON.parse(text.replace(uuid, (id) => ids.get(id) ?? id))] as const;
+}
+
 test("links and parents come along in an export, and rings of an import are refused", async () => {
   const project = await makeProject(harness.now);
   const parent = await makeTicket(harness.now, project);
@@ -464,21 +638,10 @@ test("links and parents come along in an export, and rings of an import are refu
   await link(project, a, "blocked_by", b);
   await link(project, a, "relates", parent);
   const { body: { records } } = await call(project, "GET", `${project.path}/export`);
-  const ids = new Map(records.map(({ id }: { id: string }) => [id, crypto.randomUUID()]));
-  const renamed = JSON.parse(
-    JSON.stringify(
-      records.map((
-        { history: _, part_creations: __, creation: ___, ...record }: Record<string, unknown>,
-      ) => ({
-        ...record,
-        creation: null,
-        part_creations: [],
-      })),
-    ).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => String(ids.get(id) ?? id)),
-  );
+  const [ids, [renamedRecords]] = renamed([records]);
   const there = await makeProject(harness.now, { admin: project.admin });
   // The child comes before its parent, in calls of their own.
-  for (const record of [...renamed.toReversed(), ...renamed]) {
+  for (const record of [...renamedRecords.toReversed(), ...renamedRecords]) {
     const { status } = await call(there, "POST", `${there.path}/import`, { records: [record] });
     expect(status).toBe(200);
   }
@@ -496,7 +659,7 @@ test("links and parents come along in an export, and rings of an import are refu
   const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
   const pair = (change: (other: string) => object) =>
     [first, second].map((id, at) => ({
-      ...renamed[0],
+      ...renamedRecords[0],
       links: [],
       id,
       number: 500 + at,

@@ -111,6 +111,38 @@ test.each<[string, HistoryEntry[], string | null]>([
   ]);
 });
 
+test.each([
+  ["link", "created", { kind: "blocked_by", ref: "HO-7" }, "said that it waits for HO-7"],
+  ["link", "deleted", { kind: "blocks", ref: "HO-7" }, "said that it no longer blocks HO-7"],
+  ["link", "created", { kind: "relates" }, "related it to a ticket of another project"],
+  ["duplicate", "created", { ref: "HO-2" }, "called it a duplicate of HO-2"],
+  ["duplicate", "deleted", {}, "no longer calls it a duplicate of a ticket of another project"],
+  ["ticket", "unblocked", null, "ended its last blocker"],
+  [
+    "ticket",
+    "moved_while_blocked",
+    { blockers: [{ ticket_ref: "HO-1" }, { ticket_ref: "HO-2" }] },
+    "started it while it waits for HO-1, HO-2",
+  ],
+  [
+    "ticket",
+    "moved_while_blocked",
+    { blockers: [] },
+    "started it while it waits for a ticket of another project",
+  ],
+  [
+    "ticket",
+    "open_children_skipped",
+    { children: Array.from({ length: 12 }, (_, at) => ({ ticket_ref: `HO-${at + 1}` })) },
+    "closed it before its children HO-1, HO-2, HO-3, HO-4, HO-5, HO-6, HO-7, HO-8, HO-9, HO-10 and 2 more",
+  ],
+])("history tells of a %s that is %s", (entity, action, details, sentence) => {
+  const [entry] = act({ status: ["open", "done"] });
+  const [from, to] = action === "deleted" ? [details, null] : [null, details];
+  const [change] = changesOf([{ ...entry!, entity, action, field: null, from, to }]);
+  expect(sentenceOf(change!, { thing: undefined, person: undefined })).toBe(sentence);
+});
+
 test("a new order of tasks is told once, and the order after a deletion not at all", () => {
   const moved = ["t1", "t2", "t3"].flatMap((entity_id, at) =>
     act({ sequence: [at, at + 1] }).map((entry) => ({ ...entry, entity_id, id: 300 - at }))
