@@ -29,7 +29,9 @@ export const CreatedLink = Link.extend(Replayed).meta({ id: "CreatedLink" });
 export type CreatedLink = z.infer<typeof CreatedLink>;
 
 export const LinkList = z.object({
-  links: z.array(Link).describe("Of many duplicates, the first 200. The list of duplicates has all"),
+  links: z.array(Link).describe(
+    "All but the duplicates of this ticket after the first 200, which the list of duplicates has",
+  ),
   hidden: z.int().describe("Further links to tickets that the caller may not see"),
   next_cursor: NoCursor,
 });

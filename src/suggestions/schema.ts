@@ -53,7 +53,7 @@ export type ListDuplicates = z.infer<typeof ListDuplicates>;
 export const TicketDuplicates = z.object({
   duplicate_of: z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() }).nullable(),
   duplicates: z.array(z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() })).describe(
-    "Those that the caller sees, in the order of their numbers",
+    "In the order of their numbers, as far as the caller sees them",
   ),
   next_cursor: NextCursor,
 });

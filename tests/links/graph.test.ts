@@ -61,7 +61,7 @@ class Known {
     for (const blockers of this.#waits.values()) blockers.delete(ticket);
   }
 
-  /** What nobody may claim from now on while it stays. */
+  /** Returns the tickets that nobody may claim from now on, with the blockers that keep them back. */
   blocked(): Map<string, string[]> {
     return new Map([...this.#waits].map(([ticket, blockers]) => [ticket, [...blockers]]));
   }
