@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { GATE_CODES, type Obstacles, refusalOf } from "../../src/tickets/gates.ts";
 
-const NONE: Obstacles = { people: [], roles: [], cases: [], questions: [] };
-const ALL: Obstacles = { people: ["people"], roles: ["qa"], cases: [{ id: "1" }], questions: [{ id: "2" }] };
+const NONE: Obstacles = { people: [], roles: [], cases: [], children: [], questions: [] };
+const ALL: Obstacles = {
+  people: ["people"],
+  roles: ["qa"],
+  cases: [{ id: "1" }],
+  children: [{ id: "3" }],
+  questions: [{ id: "2" }],
+};
 const codeOf = (...args: Parameters<typeof refusalOf>) => refusalOf(...args)?.code;
 
 test("a refusal is the first gate's, with its obstacles", () => {
@@ -15,10 +21,11 @@ test("a refusal is the first gate's, with its obstacles", () => {
 });
 
 test("each gate may be skipped by itself, and is open without obstacles", () => {
-  const skips = { skipPendingRoles: true, skipHumanTestGate: true };
+  const skips = { skipPendingRoles: true, skipHumanTestGate: true, skipOpenChildren: true };
   expect(codeOf("HO-1", NONE, { caller: "bot" })).toBeUndefined();
   expect(codeOf("HO-1", ALL, {})).toBe("roles_incomplete");
   expect(codeOf("HO-1", ALL, { skipPendingRoles: true })).toBe("human_tests_pending");
+  expect(codeOf("HO-1", ALL, { ...skips, skipOpenChildren: false, caller: "person" })).toBe("children_open");
   expect(codeOf("HO-1", ALL, { ...skips, caller: "bot" })).toBe("people_close");
   expect(codeOf("HO-1", { ...ALL, people: [] }, { ...skips, caller: "bot" })).toBe("question_unanswered");
 });

@@ -234,6 +234,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "children_open",
     "children_total",
     "other_id",
+    "duplicate_of",
     "other_project_id",
     "tasks_done",
     "tasks_total",

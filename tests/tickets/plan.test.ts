@@ -88,13 +88,13 @@ describe("the planning fields of a ticket", () => {
 
   test("cost a creation without them no statement more", async () => {
     const project = await makeProject(harness.now);
-    const count = async (body: unknown) => {
-      const before = harness.now.statements.length;
-      await harness.now.call("POST", `${project.path}/tickets`, { token: project.admin.token, body });
-      return harness.now.statements.length - before;
-    };
+    const count = (body: unknown) =>
+      harness.now.count(() =>
+        harness.now.call("POST", `${project.path}/tickets`, { token: project.admin.token, body })
+      );
     await count(ticketInput());
     const plain = await count(ticketInput());
+    expect(plain).toBe(1);
     const planned = await count(ticketInput({ due_on: "2026-12-01" }));
     expect(planned).toBeGreaterThan(plain);
   });

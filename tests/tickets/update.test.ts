@@ -100,7 +100,7 @@ describe("the gates", () => {
       instruction: "Open the page.",
     });
     const before = await send("GET", ticket.path);
-    expect(before.body.closing).toEqual({ people: 0, roles: 2, cases: 1, questions: 0 });
+    expect(before.body.closing).toEqual({ people: 0, roles: 2, cases: 1, children: 0, questions: 0 });
     for (const body of [{ stage: "live" }, { status: "closed" }, { stage: "live", title: "Another title" }]) {
       const refused = await patch(ticket.path, body);
       expect([refused.status, refused.body.code]).toEqual([409, "roles_incomplete"]);
@@ -120,7 +120,7 @@ describe("the gates", () => {
     await send("POST", `${ticket.path}/test-cases/${made.body.id}/approve`, {});
     const closed = await patch(ticket.path, { roles: [], stage: "live" });
     expect([closed.status, closed.body.status, closed.body.roles]).toEqual([200, "closed", []]);
-    expect(closed.body.closing).toEqual({ people: 0, roles: 0, cases: 0, questions: 0 });
+    expect(closed.body.closing).toEqual({ people: 0, roles: 0, cases: 0, children: 0, questions: 0 });
   });
 
   test("no gate stands between the open stages, nor before a way back", async () => {
