@@ -48,9 +48,12 @@ const EMPTY = [
   "tests/users/leaving.test.ts",
 ];
 
-/** A test that mentions one of these starts a service or another process of its own. */
+/**
+ * A test that mentions one of these starts a service or another process of its own, or stops every clock, which
+ * a service beside it would feel.
+ */
 const OF_ITS_OWN =
-  /useHarness\([^)]|openHarness|useSecondHarness|_process\.ts"|use_service\.ts"|run_deno\.ts"|\/_browser\.ts"|launch\.ts"|database\.ts"|Deno\.Command|hosting\.ts"/;
+  /useFakeTimers\(\)|useHarness\([^)]|openHarness|useSecondHarness|_process\.ts"|use_service\.ts"|run_deno\.ts"|\/_browser\.ts"|launch\.ts"|database\.ts"|Deno\.Command|hosting\.ts"/;
 
 /** The tests that share one service. A new test is one of them unless it starts a service of its own. */
 async function sharing(folder = "tests"): Promise<string[]> {
@@ -89,12 +92,15 @@ const COMMON = {
 const notHere = Deno.env.get("DATABASE_URL") ? WITHOUT_SERVER : [];
 const shared = await sharing();
 
+// A busy machine takes many times as long for thousands of inputs, and is no fault.
+const LONG = { testTimeout: 1_800_000, hookTimeout: 1_800_000 };
+
 /** Projects run one after the other, because a process is kept for the next file of its project only. */
 const project = (
   name: string,
   groupOrder: number,
   files: { include: string[]; exclude?: string[]; isolate: boolean },
-  limits: Pick<TestProjectInlineConfiguration["test"] & object, "testTimeout"> = {},
+  limits: Pick<TestProjectInlineConfiguration["test"] & object, "testTimeout" | "hookTimeout"> = {},
 ) => ({
   test: {
     ...COMMON,
@@ -119,8 +125,7 @@ export default defineConfig({
         exclude: [...shared, ...CAMPAIGN],
         isolate: true,
       }),
-      // A busy machine takes many times as long for thousands of inputs, and is no fault.
-      project("campaign", 3, { include: CAMPAIGN, isolate: true }, { testTimeout: 1_800_000 }),
+      project("campaign", 3, { include: CAMPAIGN, isolate: true }, LONG),
     ],
   },
 });

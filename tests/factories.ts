@@ -4,6 +4,9 @@ import { Scope, type UserRole } from "../src/core/schema.ts";
 import { hashToken, newApiKey, signAccessToken } from "../src/core/tokens.ts";
 import type { Harness } from "./harness.ts";
 
+/** As long as the session. On a busy machine a test may take longer than the service's own tokens last. */
+const TOKEN_SECONDS = 24 * 60 * 60;
+
 let counter = 0;
 
 /** Returns a number that differs in each call, for names, keys and texts. */
@@ -40,7 +43,8 @@ export async function makeUser(
   })`;
   await sql`
     insert into sessions (id, user_id, expires_at) values (${sessionId}::uuid, ${id}::uuid, now() + interval '1 day')`;
-  return { id, email, accountId, sessionId, token: await signAccessToken(services.secrets, id, sessionId) };
+  const token = await signAccessToken(services.secrets, id, sessionId, TOKEN_SECONDS);
+  return { id, email, accountId, sessionId, token };
 }
 
 export async function makeKey(

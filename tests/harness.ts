@@ -151,6 +151,11 @@ export class Harness {
    * end, even if it takes long.
    */
   async count(work: () => Promise<unknown>): Promise<number> {
+    return (await this.statementsOf(work)).length;
+  }
+
+  /** The statements that `count` counts. */
+  async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
     const before = this.statements.length;
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
@@ -160,8 +165,7 @@ export class Harness {
     }
     return this.statements.slice(before).filter((text) =>
       !/pgboss|pg_|vacuum|^analyze|number_events|event_followers|into rate_limits as shared/.test(text)
-    )
-      .length;
+    );
   }
 
   /** Ends the app, but keeps its database for other harnesses that use it. */

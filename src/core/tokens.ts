@@ -9,10 +9,15 @@ import type { Secrets } from "./secrets.ts";
 export const ACCESS_TOKEN_SECONDS = 900;
 
 /** Makes a JWT for one session of a user, signed with the newest key. */
-export function signAccessToken(secrets: Secrets, userId: string, sessionId: string): Promise<string> {
+export function signAccessToken(
+  secrets: Secrets,
+  userId: string,
+  sessionId: string,
+  seconds = ACCESS_TOKEN_SECONDS,
+): Promise<string> {
   const [key] = secrets.auth;
   return new SignJWT({ sid: sessionId }).setProtectedHeader({ alg: "HS256", kid: key.id }).setSubject(userId)
-    .setIssuedAt().setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`).sign(key.bytes);
+    .setIssuedAt().setExpirationTime(`${seconds}s`).sign(key.bytes);
 }
 
 const Claims = z.object({ sub: Id, sid: Id, iat: z.number(), exp: z.number() });

@@ -60,7 +60,7 @@ beforeAll(async () => {
   around = await makeRowsAround(harness.now, project, rows);
   // With statistics of these rows, the planner chooses other plans.
   await harness.now.sql`analyze`;
-}, 120_000);
+});
 
 /** The value of `{id}` in a path. */
 function idOf(path: string): string {

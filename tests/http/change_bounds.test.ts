@@ -55,7 +55,7 @@ beforeAll(async () => {
   rows = await makeLargestRows(harness.now, project);
   document = await Document.of(harness.now);
   largest = new Largest(document.json.components.schemas);
-}, 120_000);
+});
 
 let caller: TestUser;
 beforeEach(async () => {

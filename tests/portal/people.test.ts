@@ -18,7 +18,7 @@ beforeAll(async () => {
     );
   }
   await bed.now.call("POST", "/users", { name: "Zoe Last", email: "zoe@example.test" });
-}, 120_000);
+});
 
 async function openTicket(title: string): Promise<Page> {
   const { page } = await bed.now.enter();

@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { v7 as uuid } from "uuid";
-import { beforeAll, expect, test } from "vitest";
-import { systemContext } from "../../src/core/context.ts";
-import { endLeases } from "../../src/tasks/end_leases.ts";
-import { serverUrl } from "../database.ts";
-import { makeKey, makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
-import { type Answer, type Harness, useHarness } from "../harness.ts";
-import { startService } from "../service_process.ts";
+import { beforeAll, expect, inject, test } from "vitest";
+import { freePort, untilAnswers } from "../../ops/launch.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { makeKey, makeMember, makeProject, type TestProject, ticketInput } from "../factories.ts";
+import { openHarnessAt } from "../harness.ts";
 import { type Act, AGENTS, FREE, KINDS, lapse, type Model, steps, sweeps } from "./_claims_model.ts";
 
 const TASKS = 2;
@@ -16,75 +14,93 @@ const AT_ONCE = 4;
 /** The service is killed after this many calls, again and again. */
 const CALLS_OF_A_LIFE = 800;
 
-const first = useHarness({});
-
-/** The service that the agents call, which is killed and starts again. */
-interface Service {
-  /** Its database, and its jobs. */
-  harness: Harness;
-  /** The call fails if the service ends before it answers. */
-  call: Harness["call"];
-  /** Kills it and starts it again. */
-  crash(): Promise<void>;
-  stop(): Promise<void>;
+/** What the service answers. The checks read the fields of a body that they know. */
+interface Said {
+  status: number;
+  // deno-lint-ignore no-explicit-any
+  body: any;
 }
 
-async function inProcess(): Promise<Service> {
-  const { place } = first.now;
-  let process = await startService(place, { JOBS: "off" });
-  return {
-    harness: first.now,
-    call: (method, path, { body, token } = {}) =>
-      process.call(method, `/api${path}`, { body, headers: { authorization: `Bearer ${token}` } }),
-    async crash() {
-      process.kill("SIGKILL");
-      await process.ended();
-      process = await startService(place, { JOBS: "off" });
-    },
-    stop: async () => void await process.stop(),
-  };
-}
+const PROCESS = new URL("_claims_process.ts", import.meta.url).pathname;
 
-/** The embedded database ends with its process, which is the one of the tests, so it isn't killed here. */
-function inThisProcess(): Service {
-  return {
-    harness: first.now,
-    call: (...call) => first.now.call(...call),
-    crash: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
-  };
-}
-
-let service: Service;
+/** The service that the agents call. It is killed and starts again over the same database. */
+let service: Deno.ChildProcess;
+let url: string;
 /** Ends when the service is there again. */
-let restarted = Promise.resolve();
+let started: Promise<void>;
+let place: Place;
 let project: TestProject;
 let keys: Record<(typeof AGENTS)[number]["key"], { id: string; token: string }>;
+
 beforeAll(async () => {
-  project = await makeProject(first.now);
-  const member = () => makeMember(first.now, project, "member");
+  place = await copyTemplate(inject("template"));
+  const harness = await openHarnessAt(place);
+  project = await makeProject(harness);
+  const member = () => makeMember(harness, project, "member");
   const [ann, ben] = [await member(), await member()];
   keys = {
-    "ann's": await makeKey(first.now, ann),
-    "ann's other": await makeKey(first.now, ann),
-    "ben's": await makeKey(first.now, ben),
+    "ann's": await makeKey(harness, ann),
+    "ann's other": await makeKey(harness, ann),
+    "ben's": await makeKey(harness, ben),
   };
-  service = serverUrl ? await inProcess() : inThisProcess();
-  return () => service.stop();
+  await harness.stop();
+  started = start();
+  await started;
+  return async () => {
+    await kill();
+    await dropPlace(place);
+  };
 });
 
+/** Starts the service again after it was killed. */
+async function start(): Promise<void> {
+  const PORT = String(freePort());
+  url = `http://127.0.0.1:${PORT}`;
+  service = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", PROCESS],
+    env: {
+      PORT,
+      PUBLIC_URL: url,
+      DATA_DIR: place.dataDir,
+      EMBEDDING_THREADS: "0",
+      JOBS: "off",
+      LOG_LEVEL: "off",
+      ...(place.url && { DATABASE_URL: place.url }),
+    },
+  }).spawn();
+  await untilAnswers(`${url}/readyz`, service);
+}
+
+async function kill(): Promise<void> {
+  service.kill("SIGKILL");
+  await service.status;
+}
+
+/** The agents' calls so far, of which every eight hundredth finds the service killed. */
 let calls = 0;
 
-/** Makes a call, or returns null when the service was killed before it answered. */
-async function call(...[method, path, options]: Parameters<Harness["call"]>): Promise<Answer | null> {
-  await restarted;
-  if (++calls % CALLS_OF_A_LIFE === 0) restarted = service.crash();
-  try {
-    return await service.call(method, path, options);
-  } catch {
-    await restarted;
-    return null;
-  }
+/** Calls the service, or returns null when it was killed before it answered. */
+async function call(method: string, path: string, body: unknown, token = ""): Promise<Said | null> {
+  await started;
+  const answer = await fetch(url + path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  }).then(async (response) => ({ status: response.status, text: await response.text() })).catch(() => null);
+  await started;
+  return answer && { status: answer.status, body: JSON.parse(answer.text) };
+}
+
+/** Calls again until the service answers. */
+async function insistOn(...request: Parameters<typeof call>): Promise<Said> {
+  return await call(...request) ?? await insistOn(...request);
+}
+
+/** Runs a statement that may run twice, because the service can be killed between it and its answer. */
+async function sql(text: string, ...parameters: unknown[]): Promise<Said["body"]> {
+  const answer = await insistOn("POST", "/sql", { text, parameters });
+  if (answer.status !== 200) throw new Error(`${text}: ${answer.body}`);
+  return answer.body;
 }
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -126,15 +142,23 @@ interface Ticket {
 }
 
 async function newTicket(): Promise<Ticket> {
-  await restarted;
-  const { id, path } = await makeTicket(service.harness, project);
+  const { body: { ticket: { id } } } = await insistOn(
+    "POST",
+    `/api${project.path}/tickets`,
+    ticketInput(),
+    project.admin.token,
+  );
   const tasks = Array.from({ length: TASKS }, () => uuid());
-  await service.harness.sql`
-    with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+  await sql(
+    `with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
     insert into tasks (id, ticket_id, project_id, sequence, title, role)
-    select t, ${id}::uuid, ${project.id}::uuid, place, 'Task', 'qa'
-    from author, unnest(${tasks}::uuid[]) with ordinality as t (t, place)`;
-  return { path, id, tasks };
+    select t, $1::uuid, $2::uuid, place, 'Task', 'qa'
+    from author, unnest($3::uuid[]) with ordinality as t (t, place) on conflict (id) do nothing`,
+    id,
+    project.id,
+    tasks,
+  );
+  return { path: `${project.path}/tickets/${id}`, id, tasks };
 }
 
 const CHANGES: Partial<Record<Act["kind"], Record<string, unknown>>> = {
@@ -150,13 +174,12 @@ async function send(ticket: Ticket, { kind, agent, task }: Act): Promise<string 
   const at = `${ticket.path}/tasks/${ticket.tasks[task]}`;
   const changes = kind === "report" ? { summary: `Agent ${agent}` } : CHANGES[kind];
   const verb = kind === "beat" ? "heartbeat" : kind;
+  if (++calls % CALLS_OF_A_LIFE === 0) started = kill().then(start);
   const answer = await call(
     changes ? "PATCH" : "POST",
-    changes ? at : kind === "next" ? `${project.path}/tasks/claim` : `${at}/${verb}`,
-    {
-      token: keys[key].token,
-      body: { ...changes, ...(kind === "next" && { ticket_id: ticket.id }), session_id: name },
-    },
+    `/api${changes ? at : kind === "next" ? `${project.path}/tasks/claim` : `${at}/${verb}`}`,
+    { ...changes, ...(kind === "next" && { ticket_id: ticket.id }), session_id: name },
+    keys[key].token,
   );
   if (!answer) return null;
   const { status, body } = answer;
@@ -206,15 +229,15 @@ async function happen(ticket: Ticket, models: Model[], one: Happening): Promise<
       return ofB === null ? await insist(ticket, left, b) : left;
     }
     case "lapse":
-      await restarted;
-      await service.harness.sql`
-        with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      await sql(
+        `with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
         update tasks set lease_expires_at = now() - interval '1 minute' from author
-        where id = ${ticket.tasks[one.task]!}::uuid and lease_expires_at is not null`;
+        where id = $1::uuid and lease_expires_at is not null`,
+        ticket.tasks[one.task],
+      );
       return models.flatMap(sweeps).map((model) => lapse(model, one.task));
     case "sweep":
-      await restarted;
-      await endLeases(systemContext(service.harness.services, { kind: "job", id: "end-leases" }, "test"));
+      await insistOn("POST", "/end-leases", {});
       // Another sequence's sweep may hold the row at this moment, which this one then passes over.
       return models.flatMap(sweeps);
   }
@@ -238,14 +261,13 @@ async function live(happenings: Happening[]): Promise<void> {
   for (const one of happenings) {
     const left = await happen(ticket, models, one);
     models = [...new Map(left.map((model) => [JSON.stringify(model), model])).values()];
-    await restarted;
-    const rows = await service.harness.sql`
-      select status, assignee_session_id as name, claimed_with as key, summary from tasks
-      where ticket_id = ${ticket.id}::uuid order by sequence`;
-    // Two agents hold no task, and a report is its holder's, because the rows are those of one of the models.
-    models = models.flatMap(sweeps).filter((model) =>
-      JSON.stringify(rowsOf(model)) === JSON.stringify([...rows])
+    const rows = await sql(
+      `select status, assignee_session_id as name, claimed_with as key, summary from tasks
+      where ticket_id = $1::uuid order by sequence`,
+      ticket.id,
     );
+    // Two agents hold no task, and a report is its holder's, because the rows are those of one of the models.
+    models = models.flatMap(sweeps).filter((model) => JSON.stringify(rowsOf(model)) === JSON.stringify(rows));
     expect(models, `after ${JSON.stringify(one)} the tasks are ${JSON.stringify(rows)}`).not.toEqual([]);
   }
 }

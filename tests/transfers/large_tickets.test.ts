@@ -53,4 +53,4 @@ test("a ticket with the largest lists is exported in pages, and nothing of it is
   const [audit] = await harness.now.sql`
     select count(*) as exports from audit_log where action = 'project.exported' and target_id = ${project.id}`;
   expect(audit).toEqual({ exports: 1 });
-}, 300_000);
+});
