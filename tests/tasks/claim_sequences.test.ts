@@ -14,9 +14,10 @@ const AT_ONCE = 4;
 /** The service is killed after this many calls, again and again. */
 const CALLS_OF_A_LIFE = 800;
 
-/** What the service answers. The checks read the fields of a body that they know. */
+/** An answer of the service. */
 interface Said {
   status: number;
+  // The checks read the fields of a body that they know.
   // deno-lint-ignore no-explicit-any
   body: any;
 }
