@@ -66,7 +66,7 @@ async function tryTables(sql: Sql, { started }: ServerFacts): Promise<string | u
  * In some locales, every character outside ASCII counts as a letter without upper and lower case,
  * so that “Ä” and “ä” are different words.
  */
-async function knowsLetters(sql: Sql): Promise<boolean> {
+export async function knowsLetters(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ same: boolean }]>`
     select to_tsvector('simple', '“Ä”') = to_tsvector('simple', 'ä') as same`;
   return row.same;

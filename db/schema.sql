@@ -515,6 +515,7 @@ create table outbound_endpoints (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   url_set_by uuid,
+  origin text not null,
   constraint outbound_endpoints_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint outbound_endpoints_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'slack'::text]))),
   constraint outbound_endpoints_pkey PRIMARY KEY (id),

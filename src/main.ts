@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError, ForeignSchema, messageOf } from "../db/errors.ts";
+import { knowsLetters } from "../db/fitness.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { onceAMinute } from "../db/queue.ts";
 import { areStalled, startFollowers, startJobs } from "../jobs/main.ts";
@@ -57,7 +58,7 @@ async function main(): Promise<void> {
     startFollowers(running.services);
     if (config.JOBS !== "off") await startJobs(running.boss, running.services);
     started = true;
-    warn(config);
+    await warn(config, running.services);
   };
   const cause = await Promise.race([
     stopped,
@@ -162,13 +163,16 @@ function notClosed(error: unknown): void {
 }
 
 /** Warns of settings with which the service works only on this machine or only in this process. */
-function warn(config: Config): void {
+async function warn(config: Config, { sql }: Services): Promise<void> {
   const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
   if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {
     log.warn("links name localhost: set PUBLIC_URL to the address at which others reach the service");
   }
   if (DATABASE_URL && !AUTH_SECRET) {
     log.warn("AUTH_SECRET is generated into DATA_DIR: other processes of this database need the same one");
+  }
+  if (!await knowsLetters(sql)) {
+    log.warn("the database's locale knows only ASCII letters, so that searches miss words: doctor says more");
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Schema } from "./http/document.ts";
 
-/** A character of six bytes in JSON, and as many as any has. */
+/** A character of six bytes in JSON, and as many as any has. A line may not have it. */
 export const LONGEST = "\u0001";
+/** A character of four bytes, and as many as any has that a line may have. */
+const LONGEST_OF_LINES = "😀";
 /** The length of a text, list or object that no schema limits. */
 const UNLIMITED = 1_000;
 
@@ -52,8 +54,10 @@ export class Largest {
     if (format === "uri") return `https://example.com/${"a".repeat(maxLength - 20)}`;
     const number = String(this.#next());
     const allowed = (text: string) => new RegExp(pattern ?? "").test(text);
-    const text = number.padEnd(maxLength, LONGEST);
-    return allowed(text) ? text : OF_PATTERN.map((one) => one.replace("1", number)).find(allowed)!;
+    const filled = [LONGEST, LONGEST_OF_LINES].map((character) =>
+      number + character.repeat(Math.max(0, maxLength - number.length))
+    );
+    return [...filled, ...OF_PATTERN.map((one) => one.replace("1", number))].find(allowed)!;
   }
 
   #list({ items = {}, maxItems = UNLIMITED, uniqueItems }: Schema): unknown[] {

@@ -191,10 +191,10 @@ export async function makeRowsAround(
       insert into pgboss.job (name, data, output, state)
       select 'prune', '{}', jsonb_build_object('message', ${long(1_000)}), 'failed' ${rows}`;
     await sql`
-      insert into outbound_endpoints (id, project_id, url, description, types, secret, since_seq, created_by)
-      select ${id(ids.webhookId)}, ${at.project}::uuid, ${long(2_000)}, ${
-      long(500)
-    }, array_fill('ticket.closed'::text, '{100}'),
+      insert into outbound_endpoints (id, project_id, url, origin, description, types, secret, since_seq, created_by)
+      select ${id(ids.webhookId)}, ${at.project}::uuid, 'https://' || ${
+      long(1_992)
+    }, 'https://example.com', ${long(500)}, array_fill('ticket.closed'::text, '{100}'),
         'x', 0, ${superAdmin.id}::uuid from generate_series(1, ${MOST_WEBHOOKS}) n`;
     await sql`
       insert into outbound_deliveries (id, endpoint_id, project_id, seq, type, status, answer, error)

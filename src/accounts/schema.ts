@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, IdPath, NextCursor, Role, text, Timestamp } from "../core/schema.ts";
+import { Id, IdPath, line, NextCursor, Role, Timestamp } from "../core/schema.ts";
 
 export const Slug = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
@@ -15,10 +15,10 @@ export const Account = z.object({
 }).meta({ id: "Account" });
 export type Account = z.infer<typeof Account>;
 
-export const CreateAccount = z.strictObject({ name: text(1, 120), slug: Slug });
+export const CreateAccount = z.strictObject({ name: line(1, 120), slug: Slug });
 export type CreateAccount = z.infer<typeof CreateAccount>;
 
-export const UpdateAccount = IdPath.extend({ name: text(1, 120).optional(), slug: Slug.optional() });
+export const UpdateAccount = IdPath.extend({ name: line(1, 120).optional(), slug: Slug.optional() });
 export type UpdateAccount = z.infer<typeof UpdateAccount>;
 
 export const AccountList = z.object({ accounts: z.array(Account), next_cursor: NextCursor });

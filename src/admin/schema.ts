@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Id, LargeInteger, NextCursor, NoCursor, Page, text, Timestamp } from "../core/schema.ts";
+import { anyText, Id, LargeInteger, NextCursor, NoCursor, Page, Timestamp } from "../core/schema.ts";
 
 export const ListAudit = Page.extend({
-  action: text(1, 100).optional().describe(
+  action: anyText(1, 100).optional().describe(
     "Only entries with exactly this action, such as session.started or ticket.human_test_gate_skipped",
   ),
   account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
@@ -57,7 +57,7 @@ export const Job = z.object({
 }).meta({ id: "Job" });
 export type Job = z.infer<typeof Job>;
 
-export const ListJobs = Page.extend({ state: JobState.optional(), queue: text(1, 100).optional() });
+export const ListJobs = Page.extend({ state: JobState.optional(), queue: anyText(1, 100).optional() });
 export type ListJobs = z.infer<typeof ListJobs>;
 export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor });
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { distinct, Id, NextCursor, OffsetTime, Page, text, Timestamp } from "../core/schema.ts";
+import { anyText, distinct, Id, NextCursor, OffsetTime, Page, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** The id that the agent's provider uses: `bc_…`. */
-const AgentId = text(1, 200);
+const AgentId = anyText(1, 200);
 
 export const RunStatus = z.enum(["running", "finished", "failed", "ended"]);
 export type RunStatus = z.infer<typeof RunStatus>;
@@ -64,7 +64,7 @@ export const StatusChange = z.looseObject({
   event: z.literal("statusChange"),
   timestamp: SentTime.nullish().describe("When absent: the time of arrival"),
   id: AgentId,
-  status: text(1, 100),
+  status: anyText(1, 100),
   source: z.looseObject({ repository: part, ref: part }).nullish(),
   target: z.looseObject({ url: part, branchName: part, prUrl: part }).nullish(),
   summary: part,
@@ -72,4 +72,4 @@ export const StatusChange = z.looseObject({
 export type StatusChange = z.infer<typeof StatusChange>;
 
 /** Any event of the sender. Only `statusChange` is known. */
-export const AgentEvent = z.looseObject({ event: text(1, 100).default("unknown") });
+export const AgentEvent = z.looseObject({ event: anyText(1, 100).default("unknown") });

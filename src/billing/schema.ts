@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
+import { anyText, Id, Timestamp, WebAddress } from "../core/schema.ts";
 
 export const Subscription = z.object({
   id: z.string(),
@@ -21,7 +21,7 @@ export const Billing = z.object({
 export type Billing = z.infer<typeof Billing>;
 
 export const StartCheckout = z.strictObject({
-  price: text(1, 200).describe("Id of a recurring price at the payment provider"),
+  price: anyText(1, 200).describe("Id of a recurring price at the payment provider"),
   success_url: WebAddress,
   cancel_url: WebAddress,
 });
@@ -37,14 +37,17 @@ export const HostedPage = z.object({
 export type HostedPage = z.infer<typeof HostedPage>;
 
 /** The id of an object that the provider sends either as id or as the whole object. */
-const Reference = z.union([text(1, 200), z.looseObject({ id: text(1, 200) }).transform(({ id }) => id)]);
+const Reference = z.union([
+  anyText(1, 200),
+  z.looseObject({ id: anyText(1, 200) }).transform(({ id }) => id),
+]);
 
 /** Epoch seconds up to the last time that the wire format can express. */
 const Seconds = z.int().min(0).max(253_402_300_799);
 
 export const PaymentEvent = z.looseObject({
-  id: text(1, 200),
-  type: text(1, 200).default("unknown"),
+  id: anyText(1, 200),
+  type: anyText(1, 200).default("unknown"),
   account: z.string().nullish().describe("The connected account in which the event happened, if any"),
   created: Seconds.nullish().describe("Epoch seconds; when absent: the time of arrival"),
   data: z.looseObject({ object: z.looseObject({}) }).default({ object: {} }),
@@ -57,8 +60,8 @@ export type PaymentEvent = z.infer<typeof PaymentEvent>;
  */
 export const ThinEvent = z.looseObject({
   object: z.literal("v2.core.event"),
-  id: text(1, 200),
-  type: text(1, 200),
+  id: anyText(1, 200),
+  type: anyText(1, 200),
 });
 
 export const CheckoutSession = z.looseObject({
@@ -74,9 +77,9 @@ export const CheckoutSession = z.looseObject({
  * subscription's billing mode is flexible.
  */
 export const SubscriptionObject = z.looseObject({
-  id: text(1, 200).nullish(),
+  id: anyText(1, 200).nullish(),
   customer: Reference.nullish(),
-  status: text(1, 100).nullish(),
+  status: anyText(1, 100).nullish(),
   created: Seconds.nullish(),
   cancel_at_period_end: z.boolean().nullish(),
   cancel_at: Seconds.nullish(),
@@ -84,7 +87,7 @@ export const SubscriptionObject = z.looseObject({
   items: z.looseObject({
     data: z.array(z.looseObject({
       current_period_end: Seconds.nullish(),
-      price: z.looseObject({ id: text(1, 200) }).nullish(),
+      price: z.looseObject({ id: anyText(1, 200) }).nullish(),
     })),
   }).nullish(),
 });

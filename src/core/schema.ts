@@ -81,11 +81,19 @@ export const RepoName = z.string()
 /** The sha of a commit, lower-cased because senders differ in case. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
+/** Blanks and invisible characters. With them, two different addresses could look the same. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const SEEN = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Control characters, line ends and overrides of direction, as the inside of a pattern's brackets. */
+const NOT_IN_LINES = "\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202d\\u202e";
+const IS_NO_LINE = new RegExp(`[${NOT_IN_LINES}]`);
+const BETWEEN_LINES = new RegExp(`[${NOT_IN_LINES}]+`, "g");
+
 /**
  * Text with its length counted in code points. NUL and lone surrogates are refused, because
  * PostgreSQL can't store them.
  */
-export function text(min: number, max: number) {
+export function anyText(min: number, max: number) {
   return z.string()
     .refine(isStorableText, {
       error: "Must not contain NUL or lone surrogates",
@@ -97,6 +105,33 @@ export function text(min: number, max: number) {
     // `override` isn't used, because it is applied too late for a schema that wraps this one, such
     // as a nullable.
     .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max, pattern: "^[^\\x00]*$" });
+}
+
+/** Text for people. If it may not be empty, it must show something. */
+export function text(min: number, max: number) {
+  if (min === 0) return anyText(min, max);
+  return anyText(min, max)
+    .refine((value) => value === "" || isSeen(value), "Must have a visible character")
+    .meta({ type: "string", minLength: min, maxLength: max, pattern: "^[^\\x00]*[^\\s\\x00][^\\x00]*$" });
+}
+
+/**
+ * Text of one line, such as a title or a name. Control characters would break the line in mails and
+ * terminals, and an override would show the text that follows backward.
+ */
+export function line(min: number, max: number) {
+  const others = `[^${NOT_IN_LINES}]*`;
+  return text(min, max)
+    .refine(
+      (value) => !IS_NO_LINE.test(value),
+      "Must be one line, without control characters or overrides of direction",
+    )
+    .meta({
+      type: "string",
+      minLength: min,
+      maxLength: max,
+      pattern: `^${others}[^\\s${NOT_IN_LINES}]${others}$`,
+    });
 }
 
 function isStorableText(value: string): boolean {
@@ -111,15 +146,22 @@ export function toStorableText(value: string): string {
   return value.toWellFormed().replaceAll("\0", "");
 }
 
+/** Makes one line of such a sender's title or name. */
+export function toStorableLine(value: string): string {
+  return toStorableText(value).replace(BETWEEN_LINES, " ").trim();
+}
+
+/** Whether a text shows anything. */
+export function isSeen(value: string): boolean {
+  return SEEN.test(value);
+}
+
 function between(value: string, min: number, max: number): boolean {
   if (value.length < min || value.length > max * 2) return false;
   if (value.length <= max && value.length >= min * 2) return true;
   const points = [...value].length;
   return points >= min && points <= max;
 }
-
-/** Blanks and invisible characters. With them, two different addresses could look the same. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export function isVisible(value: string): boolean {
   return !INVISIBLE.test(value);

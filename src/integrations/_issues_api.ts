@@ -3,7 +3,7 @@ import { OffsetTime, WebAddress } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { callProvider, onceChecked, pathOf } from "./_call.ts";
 import { ProviderFailure } from "./_failures.ts";
-import { StoredText } from "./_payload.ts";
+import { StoredLine } from "./_payload.ts";
 import { IssueNumber } from "./schema.ts";
 
 /** An issue in the code host's answer. */
@@ -11,7 +11,7 @@ export const HostedIssue = z.object({
   number: IssueNumber,
   html_url: WebAddress,
   repository_url: z.url().optional(),
-  title: StoredText,
+  title: StoredLine,
   state: z.enum(["open", "closed"]),
   body: z.string().nullish(),
   updated_at: OffsetTime,

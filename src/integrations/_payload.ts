@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { CommitSha, OffsetTime, RepoName, toStorableText, WebAddress } from "../core/schema.ts";
+import {
+  CommitSha,
+  OffsetTime,
+  RepoName,
+  toStorableLine,
+  toStorableText,
+  WebAddress,
+} from "../core/schema.ts";
 import { IssueNumber } from "./schema.ts";
 
 /** A text of the code host without the characters that can't be stored. */
 export const StoredText = z.string().transform(toStorableText);
+/** A title of the code host as one line. */
+export const StoredLine = z.string().transform(toStorableLine);
 
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);
@@ -20,7 +29,7 @@ export const PullRequestEvent = z.object({
     id: z.int().min(1).nullish().catch(null),
     number: IssueNumber,
     html_url: WebAddress.nullish(),
-    title: StoredText.default(""),
+    title: StoredLine.default(""),
     body: StoredText.nullish(),
     state: z.enum(["open", "closed"]).nullish(),
     merged: z.boolean().nullish(),
@@ -40,7 +49,7 @@ export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 const IssuePayload = z.object({
   number: IssueNumber,
   html_url: WebAddress.nullish(),
-  title: StoredText.nullish(),
+  title: StoredLine.nullish(),
   state: z.enum(["open", "closed"]).nullish(),
   updated_at: OffsetTime.nullish(),
 });

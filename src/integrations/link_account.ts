@@ -3,7 +3,7 @@ import { requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { text } from "../core/schema.ts";
+import { anyText } from "../core/schema.ts";
 import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
 import { parseAnswer } from "./_call.ts";
@@ -18,7 +18,7 @@ const NEEDS = [
   { purpose: "to create issues", scopes: ["public_repo", "repo"] },
 ];
 
-const Identity = z.object({ id: z.int(), login: text(1, 100) });
+const Identity = z.object({ id: z.int(), login: anyText(1, 100) });
 
 type Verified = z.infer<typeof Identity> & { scopes: string[] | null };
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Id, NextCursor, OffsetTime, Scope, text, Timestamp } from "../core/schema.ts";
+import { Id, line, NextCursor, OffsetTime, Scope, Timestamp } from "../core/schema.ts";
 
 export const CreateKey = z.strictObject({
-  name: text(1, 120).optional(),
+  name: line(1, 120).optional(),
   scopes: z.array(Scope).min(1).max(Scope.options.length).optional().describe(
     "When absent: all scopes except admin",
   ),

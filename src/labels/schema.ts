@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { Id, IdPath, NoCursor, queryBoolean, text, Timestamp } from "../core/schema.ts";
+import { Id, IdPath, line, NoCursor, queryBoolean, text, Timestamp } from "../core/schema.ts";
 
 /** Labels of a project. */
 export const MAX_LABELS = 500;
 /** Labels of a ticket. */
 export const MAX_TICKET_LABELS = 30;
 
-export const LabelName = text(1, 50);
+export const LabelName = line(1, 50);
 export const LabelColor = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Expected a color such as #4f8a10")
   .toLowerCase();
 export const LabelDescription = text(0, 200);

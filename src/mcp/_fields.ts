@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, text } from "../core/schema.ts";
+import { Cursor, line } from "../core/schema.ts";
 import { TaskName } from "../tasks/schema.ts";
 
 // Fields that occur in the input or output of several tools. Limits come from the procedures' own
@@ -14,7 +14,7 @@ export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expect
 
 export const TaskId = TaskName.meta({ description: "Such as HO-12/3" });
 
-export const Agent = text(1, 128).optional().describe(
+export const Agent = line(1, 128).optional().describe(
   "Your stable name",
 );
 

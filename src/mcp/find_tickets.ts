@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Role, text } from "../core/schema.ts";
+import { anyText, Role } from "../core/schema.ts";
 import { Priority, RequestType, Stage, Status } from "../tickets/schema.ts";
 import { pageWithin } from "./_budget.ts";
 import { cursor, limit, NextCursor, ProjectKey } from "./_fields.ts";
@@ -15,7 +15,7 @@ export const findTickets = defineTool({
   others: ["tickets.title", "tickets.assignee", "tickets.labels"],
   input: z.strictObject({
     project: ProjectKey,
-    q: text(1, 200).optional().meta({
+    q: anyText(1, 200).optional().meta({
       description: 'Words that all occur; "a phrase"; -word excludes; a OR b; a ref such as HO-12',
     }),
     stage: Stage.optional(),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Day, Id, IdPath, NoCursor, text, Timestamp } from "../core/schema.ts";
+import { Day, Id, IdPath, line, NoCursor, text, Timestamp } from "../core/schema.ts";
 
 export const MAX_MILESTONES = 500;
 
-export const MilestoneName = text(1, 100);
+export const MilestoneName = line(1, 100);
 export const MilestoneDescription = text(0, 5000);
 export const MilestoneState = z.enum(["open", "closed"]);
 

@@ -3,9 +3,9 @@ import { Speaker } from "../comments/schema.ts";
 import {
   LargeInteger,
   LargeQueryInteger,
+  line,
   OffsetTime,
   queryInteger,
-  text,
   Timestamp,
 } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
@@ -30,7 +30,7 @@ export const NewsItem = z.object({
 }).meta({ id: "NewsItem" });
 export type NewsItem = z.infer<typeof NewsItem>;
 
-const AgentName = text(1, 128).optional().describe(
+const AgentName = line(1, 128).optional().describe(
   "The name of one of the agents that share the API key. Each is told everything",
 );
 

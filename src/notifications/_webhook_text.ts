@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 
 interface Off {
   id: string;
-  url: string;
+  origin: string;
   description: string | null;
   disabled_reason: string;
   project_id: string;
@@ -18,12 +18,12 @@ export async function webhookNotice(
   webhookId: string | null,
 ): Promise<{ headline: string; details: string } | null> {
   const [off] = await db<Off[]>`
-    select e.id, e.url, e.description, e.disabled_reason, e.project_id, p.name as project
+    select e.id, e.origin, e.description, e.disabled_reason, e.project_id, p.name as project
     from outbound_endpoints e join projects p on p.id = e.project_id
     where e.id = ${webhookId}::uuid and not e.enabled and e.disabled_reason is not null`;
   if (!off) return null;
   const path = `${config.PUBLIC_URL}/api/projects/${off.project_id}/webhooks/${off.id}`;
-  const headline = `The webhook to ${new URL(off.url).host} in ${off.project} was switched off`;
+  const headline = `The webhook to ${new URL(off.origin).host} in ${off.project} was switched off`;
   const details = [
     `${headline}${
       off.description ? ` (${off.description})` : ""

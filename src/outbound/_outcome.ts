@@ -76,7 +76,7 @@ async function markHealthy({ db }: Context, { id, failing_since }: SendingEndpoi
  */
 async function switchOff(
   ctx: Context,
-  { id, project_id, url }: SendingEndpoint,
+  { id, project_id, origin }: SendingEndpoint,
   reason: string,
 ): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -93,7 +93,7 @@ async function switchOff(
       action: "webhook.disabled",
       target_type: "webhook",
       target_id: id,
-      details: { project_id, host: new URL(url).host, reason },
+      details: { project_id, host: new URL(origin).host, reason },
     });
     await db`
       insert into history (project_id, entity, entity_id, action, actor, request_id)

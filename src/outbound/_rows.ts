@@ -1,29 +1,35 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { seal } from "../core/sealed.ts";
 import { checkUrl, RefusedAddress } from "../sending/address.ts";
+import { readableUrl } from "./_secret.ts";
 import type { Endpoint, EndpointPath } from "./schema.ts";
 
 export function endpointColumns(db: Db) {
-  return db`e.id, e.project_id, e.url, coalesce(e.url_set_by, e.created_by) as url_set_by,
+  return db`e.id, e.project_id, e.url, e.origin, coalesce(e.url_set_by, e.created_by) as url_set_by,
     (select jsonb_build_object('id', u.id, 'name', u.name) from users u where u.id = e.created_by) as created_by, e.types, e.description, e.format, e."full", e.enabled, e.disabled_reason,
     e.failing_since, e.created_at, e.updated_at`;
 }
 
-/** An endpoint as it is stored, with its whole address. */
-export type StoredEndpoint = Endpoint & { url_set_by: string };
+/** An endpoint as it is stored. Its address is sealed. */
+export type StoredEndpoint = Endpoint & { origin: string; url_set_by: string };
 
 /**
  * Shows the whole address to the user who entered it only, because anybody who knows the address of a
  * chat's hook can write there.
  */
-export function toEndpoint({ actor }: ProjectContext, { url_set_by, ...endpoint }: StoredEndpoint): Endpoint {
-  return url_set_by === actor.user.id ? endpoint : { ...endpoint, url: shortened(endpoint.url) };
+export function toEndpoint(
+  ctx: ProjectContext,
+  { origin, url_set_by, ...endpoint }: StoredEndpoint,
+): Endpoint {
+  const whole = url_set_by === ctx.actor.user.id ? readableUrl(ctx, endpoint) : null;
+  return { ...endpoint, url: whole ?? `${origin}/…` };
 }
 
-/** The address as others see it. */
-export function shortened(url: string): string {
-  return `${new URL(url).origin}/…`;
+/** The columns of an address. */
+export function addressOf(ctx: ProjectContext, id: string, url: string) {
+  return { url: seal(ctx, "webhookUrl", id, url), origin: new URL(url).origin };
 }
 
 export function deliveryColumns(db: Db) {

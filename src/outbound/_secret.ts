@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Context } from "../core/context.ts";
+import type { Services } from "../core/context.ts";
 import { UnreadableSecret } from "../core/encryption.ts";
 import { unseal } from "../core/sealed.ts";
 
@@ -11,9 +11,22 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
+/** The whole address of an endpoint; null if its encryption key no longer exists. */
+export function readableUrl(
+  ctx: Pick<Services, "secrets">,
+  { id, url }: { id: string; url: string },
+): string | null {
+  try {
+    return unseal(ctx, "webhookUrl", id, url);
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return null;
+    throw error;
+  }
+}
+
 /** The secrets that sign, without secrets whose encryption key no longer exists. */
 export function readableSecrets(
-  ctx: Context,
+  ctx: Pick<Services, "secrets">,
   { id, secret, former_secret }: { id: string; secret: string; former_secret: string | null },
 ): string[] {
   return [secret, former_secret].flatMap((sealed) => {

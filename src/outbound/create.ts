@@ -6,7 +6,7 @@ import { AppError } from "../core/errors.ts";
 import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { endpointColumns, requireTarget, type StoredEndpoint, toEndpoint } from "./_rows.ts";
+import { addressOf, endpointColumns, requireTarget, type StoredEndpoint, toEndpoint } from "./_rows.ts";
 import { newSecret } from "./_secret.ts";
 import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
 
@@ -22,13 +22,20 @@ export async function createEndpoint(ctx: ProjectContext, input: CreateEndpoint)
   const endpoint = await transact(ctx, async (ctx) => {
     await requireStanding(ctx);
     const made = await insertEndpoint(ctx, input, secret);
-    const { url, types, format, full } = made;
+    const { types, format, full } = made;
     await recordAudit(ctx, {
       account_id: ctx.project.account_id,
       action: "webhook.created",
       target_type: "webhook",
       target_id: made.id,
-      details: { project_id: ctx.project.id, host: new URL(url).host, types, format, full, enabled: true },
+      details: {
+        project_id: ctx.project.id,
+        host: new URL(input.url).host,
+        types,
+        format,
+        full,
+        enabled: true,
+      },
     });
     return made;
   });
@@ -39,11 +46,12 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
   const { db, project, actor } = ctx;
   const { url, types = null, description = null, format, full } = input;
   const id = uuid();
+  const address = addressOf(ctx, id, url);
   // Each of several simultaneous calls counts the others, because it waits for the lock.
   await lockProject(ctx, project.id);
   const [made] = await db<StoredEndpoint[]>`
-    insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)
-    select ${id}::uuid, ${project.id}::uuid, ${url}, ${types}::text[], ${description}, ${format}, ${full},
+    insert into outbound_endpoints as e (id, project_id, url, origin, types, description, format, "full", secret, since_seq, created_by)
+    select ${id}::uuid, ${project.id}::uuid, ${address.url}, ${address.origin}, ${types}::text[], ${description}, ${format}, ${full},
       ${seal(ctx, "webhookSecret", id, secret)}, last_seq, ${actor.user.id}::uuid
     from event_counter
     where (select count(*) from outbound_endpoints where project_id = ${project.id}::uuid) < ${MAX_ENDPOINTS}

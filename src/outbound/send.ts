@@ -7,7 +7,7 @@ import { type DueDelivery, findEndpoint, type SendingEndpoint, takeDue } from ".
 import { giveUp, putBack, recordAnswer } from "./_outcome.ts";
 import { planRetry } from "./_retry.ts";
 import { LONGEST_S } from "./_schedule.ts";
-import { readableSecrets } from "./_secret.ts";
+import { readableSecrets, readableUrl } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 
 /**
@@ -16,7 +16,11 @@ import { signedHeaders } from "./_sign.ts";
  */
 const JOB_MS = 30_000;
 
-/** The outcome of each try if the key with which the secret was encrypted is lost. */
+/** The outcomes of each try if the key with which the address or the secret was encrypted is lost. */
+const NO_ADDRESS = {
+  failure: "refused",
+  message: "The address can no longer be decrypted: give the webhook its url again",
+} as const;
 const NO_SECRET = {
   failure: "refused",
   message: "The secret can no longer be decrypted: give the webhook a new one by rotate-secret",
@@ -95,7 +99,12 @@ async function attempt(
   const body = bodyOf(endpoint, told, ctx.config.PUBLIC_URL);
   const secrets = readableSecrets(ctx, endpoint);
   const headers = signedHeaders(`msg_${id}`, Math.floor(now.getTime() / 1000), body, secrets);
-  const sent = secrets.length > 0 ? await ctx.sender.post({ url: endpoint.url, headers, body }) : NO_SECRET;
+  const url = readableUrl(ctx, endpoint);
+  const sent = url === null
+    ? NO_ADDRESS
+    : secrets.length === 0
+    ? NO_SECRET
+    : await ctx.sender.post({ url, headers, body });
   if ("failure" in sent && sent.failure === "unsent") {
     await putBack(ctx, id, sent.message);
     return "unsent";

@@ -2,6 +2,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import {
+  addressOf,
   endpointColumns,
   isNamed,
   noEndpoint,
@@ -27,7 +28,8 @@ export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint)
     ...fields,
     // The stored reason is the service's own. It is removed, because now a person has decided.
     ...(fields.enabled !== undefined && { disabled_reason: null }),
-    ...(fields.url !== undefined && { url_set_by: ctx.actor.user.id }),
+    ...(fields.url !== undefined &&
+      { ...addressOf(ctx, webhookId, fields.url), url_set_by: ctx.actor.user.id }),
     ...(isNew && { failing_since: null, paused_until: null }),
   };
   return await transact(ctx, async (ctx) => {

@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { Slug } from "../accounts/schema.ts";
 import {
+  anyText,
   distinct,
   Id,
   IdPage,
   IdPath,
+  line,
   NextCursor,
   Page,
   ProjectRole,
   queryBoolean,
   RepoName,
-  text,
   Timestamp,
   UserKind,
 } from "../core/schema.ts";
@@ -31,7 +32,7 @@ export const Closing = z.enum(["anyone", "people"]).describe(
 );
 
 /** Intl knows the same names as the database, and tells an offset such as +02:00 from a zone. */
-export const TimeZone = text(1, 64).refine(
+export const TimeZone = anyText(1, 64).refine(
   isTimeZone,
   "Expected the name of a time zone, such as Europe/Berlin",
 )
@@ -69,7 +70,7 @@ export const Project = z.object({
 export type Project = z.infer<typeof Project>;
 
 export const CreateProject = z.strictObject({
-  name: text(1, 120),
+  name: line(1, 120),
   key: ProjectKey.optional().describe("When absent: made from the name"),
   slug: Slug.optional().describe("When absent: made from the name"),
   repositories: Repositories.default([]),
@@ -80,7 +81,7 @@ export const CreateProject = z.strictObject({
 export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = IdPath.extend({
-  name: text(1, 120).optional(),
+  name: line(1, 120).optional(),
   key: ProjectKey.optional().describe(
     "The former key stays with the project, so that no other project can take it",
   ),
@@ -118,8 +119,8 @@ export const Person = z.object({
 export type Person = z.infer<typeof Person>;
 
 export const ListPeople = IdPage.extend({
-  q: text(1, 200).optional().describe("The beginning of a word of the name"),
-  email: text(1, 320).optional().describe("The person with this e-mail address"),
+  q: anyText(1, 200).optional().describe("The beginning of a word of the name"),
+  email: anyText(1, 320).optional().describe("The person with this e-mail address"),
   user_id: Id.optional().describe("This person alone, if they have a role in the project"),
   deactivated: queryBoolean.optional().describe("true: deactivated users only; false: all others"),
 });
@@ -132,7 +133,7 @@ export const Candidate = z.object({ id: Id, name: z.string(), email: z.string(),
 export type Candidate = z.infer<typeof Candidate>;
 
 export const ListCandidates = IdPage.extend({
-  q: text(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
+  q: anyText(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
 });
 export type ListCandidates = z.infer<typeof ListCandidates>;
 

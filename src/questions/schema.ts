@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { PARTS } from "../core/parts.ts";
 import { Speaker } from "../comments/schema.ts";
-import { distinct, Id, NextCursor, OffsetTime, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
+import {
+  anyText,
+  distinct,
+  Id,
+  line,
+  NextCursor,
+  OffsetTime,
+  Page,
+  queryInteger,
+  text,
+  Timestamp,
+} from "../core/schema.ts";
 import { SessionId } from "../tasks/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
@@ -21,10 +32,10 @@ export type QuestionStatus = z.infer<typeof QuestionStatus>;
 export const Resolver = z.enum(["human_only", "not_creator"]);
 export const Selection = z.enum(["single", "multiple"]);
 
-const OptionId = text(1, 64);
+const OptionId = anyText(1, 64);
 export const Option = z.strictObject({
   id: OptionId,
-  label: text(1, 200),
+  label: line(1, 200),
   description: text(1, 2000).optional(),
 });
 export type Option = z.infer<typeof Option>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
+import { anyText, Id, NextCursor, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 import { Password } from "../users/schema.ts";
 
 /**
@@ -19,7 +19,7 @@ export type TokenPair = z.infer<typeof TokenPair>;
 export const Login = z.strictObject({
   // The address is trimmed, because a phone's keyboard adds a blank to the address that it
   // proposes.
-  email: text(1, 254).trim(),
+  email: anyText(1, 254).trim(),
   password: z.string().min(1).max(1000),
 });
 export type Login = z.infer<typeof Login>;

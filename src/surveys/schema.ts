@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { distinct, Email, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
+import { anyText, distinct, Email, Id, IdPage, line, NextCursor, text, Timestamp } from "../core/schema.ts";
 
 /** The case of the code doesn't matter, because people type the code from a slide. */
 const SurveyCode = z.string().regex(
@@ -40,7 +40,7 @@ const Questions = z.array(SurveyQuestion).min(1).max(MOST_QUESTIONS).refine(
   "Names a key twice",
 );
 
-export const CreateSurvey = z.strictObject({ code: SurveyCode, title: text(1, 200), questions: Questions });
+export const CreateSurvey = z.strictObject({ code: SurveyCode, title: line(1, 200), questions: Questions });
 export type CreateSurvey = z.infer<typeof CreateSurvey>;
 
 export const Survey = z.object({
@@ -86,7 +86,7 @@ export const ResponseList = z.object({
 });
 export type ResponseList = z.infer<typeof ResponseList>;
 
-export const SurveyCodePath = z.strictObject({ code: text(1, 100) });
+export const SurveyCodePath = z.strictObject({ code: anyText(1, 100) });
 
 /** The part of a survey that people who answer see. */
 export const PublicSurvey = z.object({

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { PARTS } from "../core/parts.ts";
-import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
+import {
+  distinct,
+  Id,
+  IdPage,
+  line,
+  NextCursor,
+  queryBoolean,
+  Role,
+  text,
+  Timestamp,
+} from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketId, TicketPath } from "../tickets/schema.ts";
 
 export const MAX_TASKS = PARTS.task.most;
@@ -10,14 +20,14 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** The texts of a task with their limits. */
 export const TaskTexts = {
-  title: text(1, 200),
+  title: line(1, 200),
   body: text(0, 10_000).nullable(),
   summary: text(0, 2000).nullable(),
   blocking_reason: text(1, 2000).nullable(),
   criterion: text(1, 500),
 };
 
-export const SessionId = text(1, 128);
+export const SessionId = line(1, 128);
 
 export const MAX_CRITERIA = 50;
 const Criterion = z.strictObject({ text: TaskTexts.criterion, done: z.boolean().default(false) });

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { PARTS } from "../core/parts.ts";
-import { Id, IdPage, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
+import { Id, IdPage, line, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
 export const MAX_CASES = PARTS.test_case.most;
 
 /** The texts of a test case with their limits. */
 export const TestCaseTexts = {
-  title: text(1, 200),
+  title: line(1, 200),
   instruction: text(1, 5000),
   link: WebAddress.nullable(),
   note: text(0, 2000).nullable(),

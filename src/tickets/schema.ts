@@ -2,12 +2,14 @@ import { z } from "zod";
 import { nameKey } from "../core/names.ts";
 import {
   AnyObject,
+  anyText,
   CommitSha,
   Day,
   distinct,
   Id,
   IdPage,
   JsonObject,
+  line,
   NextCursor,
   queryBoolean,
   Role,
@@ -100,22 +102,22 @@ export type TicketPath = z.infer<typeof TicketPath>;
 
 /** The texts of a ticket with their limits. */
 export const TicketTexts = {
-  title: text(5, 140),
+  title: line(5, 140),
   description: text(10, 5000),
   suggested_resolution: text(0, 2000),
   implementation_notes: text(0, 5000),
-  actor_role: text(1, 40),
-  actor_id: text(1, 128),
-  source: text(1, 40),
+  actor_role: anyText(1, 40),
+  actor_id: anyText(1, 128),
+  source: anyText(1, 40),
 };
 /**
  * A change or an import may store longer texts than a creation, because other trackers hold texts of
  * this length.
  */
-export const StoredTexts = { ...TicketTexts, title: text(5, 256), description: text(10, 65_536) };
+export const StoredTexts = { ...TicketTexts, title: line(5, 256), description: text(10, 65_536) };
 /** The most bytes of a change with such a text. */
 export const MAX_CHANGE_BYTES = 1024 * 1024;
-export const IdempotencyKey = text(1, 128);
+export const IdempotencyKey = anyText(1, 128);
 /** Part of every creation's answer. */
 export const Replayed = { _idempotent_replay: z.boolean().optional() };
 
@@ -383,7 +385,7 @@ export const ListTickets = IdPage.extend({
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
   waiting_on: WaitingOn.optional(),
-  q: text(1, 200).optional().describe(
+  q: anyText(1, 200).optional().describe(
     "Searches ref, title and description. A ticket must have every term; terms have blanks between them. A term " +
       "is a word, " +
       'a phrase in quotes ("page is empty"), or words with other characters between them, which are a phrase too (dev-east, ' +

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_COMMENTS, StoredCommentBody } from "../comments/schema.ts";
 import { KEYED_PARTS, type LongField, type PartField } from "../core/parts.ts";
 import {
+  anyText,
   CommitSha,
   Cursor,
   Day,
@@ -115,11 +116,11 @@ const QuestionRecord = z.strictObject({
   addressee_role: AddresseeRole.nullable(),
   resolver: Resolver,
   due_at: RecordTime.nullable(),
-  default_option: text(1, 64).nullable(),
+  default_option: anyText(1, 64).nullable(),
   made_with_ticket: z.boolean(),
   task_was: z.enum(["pending", "in_progress"]).nullable(),
   status: QuestionStatus,
-  option_ids: z.array(text(1, 64)).max(12).nullable(),
+  option_ids: z.array(anyText(1, 64)).max(12).nullable(),
   answer_text: QuestionTexts.answer.nullable(),
   answered_by: PersonEmail,
   answered_with: z.enum(["session", "key", "default"]).nullable(),

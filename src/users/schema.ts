@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { normalizePassword } from "../core/passwords.ts";
 import {
+  anyText,
   Email,
   Id,
   IdPath,
+  line,
   NextCursor,
   Page,
   queryBoolean,
-  text,
   Timestamp,
   UserKind,
   UserRole,
@@ -17,7 +18,7 @@ import {
  * The password is long enough to be safe and short enough that hashing it can't be used to load the
  * service.
  */
-export const Password = text(8, 200)
+export const Password = anyText(8, 200)
   // Accents may be separate characters.
   .refine((password) => [...normalizePassword(password)].length >= 8, "Must have 8 to 200 characters");
 
@@ -36,7 +37,7 @@ export type User = z.infer<typeof User>;
 
 export const CreateUser = z.strictObject({
   email: Email,
-  name: text(1, 120),
+  name: line(1, 120),
   kind: UserKind.default("human"),
   role: UserRole.default("member"),
   password: Password.optional(),
@@ -59,7 +60,7 @@ export type Invitation = z.infer<typeof Invitation>;
 
 export const UpdateUser = IdPath.extend({
   email: Email.optional(),
-  name: text(1, 120).optional(),
+  name: line(1, 120).optional(),
   kind: UserKind.optional(),
   role: UserRole.optional(),
   deactivated: z.boolean().optional(),
@@ -68,7 +69,7 @@ export type UpdateUser = z.infer<typeof UpdateUser>;
 
 export const ListUsers = Page.extend({
   account_id: Id.optional(),
-  q: text(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
+  q: anyText(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
   deactivated: queryBoolean.optional().describe("true: deactivated users only; false: all others"),
 });
 export type ListUsers = z.infer<typeof ListUsers>;

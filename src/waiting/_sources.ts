@@ -97,7 +97,7 @@ function runs({ db, actor }: ActorContext): Fragment[] {
 function webhooks({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`
-    select 'webhook', e.id::text, substring(e.url from '^[a-z]+://([^/?#]+)') || ': ' || e.disabled_reason, e.updated_at,
+    select 'webhook', e.id::text, substring(e.origin from '://(.*)') || ': ' || e.disabled_reason, e.updated_at,
       null::timestamptz, r.id, null::uuid, 0
     from reach r join outbound_endpoints e on e.project_id = r.id and not e.enabled and e.disabled_reason is not null
     where r.role = 'admin'`];

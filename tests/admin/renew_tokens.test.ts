@@ -50,6 +50,7 @@ async function storeSecrets(harness: Harness): Promise<Record<string, string>> {
     "notification_settings.chat_url": chatUrl,
     "outbound_endpoints.former_secret": hook.secret,
     "outbound_endpoints.secret": rotated.secret,
+    "outbound_endpoints.url": "http://localhost:1/",
   };
 }
 
@@ -102,7 +103,7 @@ test("every stored secret moves to a new key, so that the old one can be given u
   });
 });
 
-test("a webhook whose secret no key opens says so at each try, until it gets a new one", async () => {
+test("a webhook whose address and secret no key opens says so at each try, until it gets new ones", async () => {
   const bodies: string[] = [];
   const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     bodies.push(await request.text());
@@ -125,6 +126,16 @@ test("a webhook whose secret no key opens says so at each try, until it gets a n
       expect(await test()).toMatchObject({
         status: "pending",
         answer_status: null,
+        error: expect.stringContaining("give the webhook its url again"),
+      });
+      const url = `http://localhost:${receiver.addr.port}/`;
+      expect((await harness.call("GET", hook, { token })).body.url).toBe(
+        `http://localhost:${receiver.addr.port}/…`,
+      );
+      expect((await harness.call("PATCH", hook, { token, body: { url } })).body.url).toBe(url);
+      expect(await test()).toMatchObject({
+        status: "pending",
+        answer_status: null,
         error: expect.stringContaining("give the webhook a new one"),
       });
       await harness.call("POST", `${hook}/rotate-secret`, { token });
@@ -134,4 +145,21 @@ test("a webhook whose secret no key opens says so at each try, until it gets a n
   } finally {
     await receiver.shutdown();
   }
+});
+
+test("an address that an earlier version stored as it is works, and is sealed by the next renewal", async () => {
+  await running(OLD, async (harness) => {
+    const { path, admin: { token } } = await makeProject(harness);
+    const url = "http://localhost:1/services/hook";
+    const { body: { id } } = await harness.call("POST", `${path}/webhooks`, { token, body: { url } });
+    await harness.sql`update outbound_endpoints set url = ${url} where id = ${id}::uuid`;
+    const shown = async () => (await harness.call("GET", `${path}/webhooks/${id}`, { token })).body.url;
+    const stored = async () =>
+      (await harness.sql<{ url: string }[]>`select url from outbound_endpoints where id = ${id}::uuid`)[0]!
+        .url;
+    expect(await shown()).toBe(url);
+    await harness.run("renew-tokens");
+    expect(await stored()).not.toContain("services");
+    expect(await shown()).toBe(url);
+  });
 });

@@ -70,7 +70,7 @@ async function strain(user: TestUser, ticket: TestTicket, colleague: TestUser): 
   await call("POST", `${ticket.path}/comments`, { body: mention + "\u0001".repeat(9_000) });
   await call("POST", `${ticket.path}/questions`, {
     prompt: "?".repeat(5_000),
-    context: "\u0001".repeat(10_000),
+    context: `x${"\u0001".repeat(9_999)}`,
     addressee: { user_id: colleague.id },
   });
   await call("POST", `${project.path}/tickets/bulk`, {

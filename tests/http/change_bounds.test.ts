@@ -139,7 +139,7 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   "comments.update": async () => {
     await harness.now.sql`update comments set created_by = ${caller.id}::uuid`;
     // A call of a batch has at most 256 KiB.
-    return { body: LONGEST.repeat(40_000) };
+    return { body: `x${LONGEST.repeat(39_999)}` };
   },
   "inbox.archive": () => ({ up_to: undefined }),
   "inbox.read": () => ({ up_to: undefined }),
@@ -251,12 +251,12 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
 async function plan(): Promise<object> {
   await harness.now.sql`
     insert into labels (id, project_id, name, name_key, color)
-    select gen_random_uuid(), ${project.id}::uuid, repeat(U&'\\0001', 46) || n, repeat(U&'\\0001', 46) || n, '#000000'
+    select gen_random_uuid(), ${project.id}::uuid, repeat('😀', 47) || n, repeat('😀', 47) || n, '#000000'
     from generate_series(101, 130) n on conflict do nothing`;
   return {
     assignee_user_id: project.admin.id,
     milestone_id: await planned("milestones"),
-    labels: Array.from({ length: 30 }, (_, at) => LONGEST.repeat(46) + (101 + at)),
+    labels: Array.from({ length: 30 }, (_, at) => "😀".repeat(47) + (101 + at)),
     start_on: undefined,
     parent_id: undefined,
     duplicate_of: undefined,
@@ -302,7 +302,7 @@ const optionIds = () => Array.from({ length: 12 }, (_, at) => `${at + 1}${LONGES
 const surveyQuestions = () =>
   Array.from({ length: 50 }, (_, at) => ({
     key: `k${at}`,
-    text: LONGEST.repeat(500),
+    text: `x${LONGEST.repeat(499)}`,
     type: "text",
     required: false,
   }));
@@ -341,7 +341,7 @@ async function largestRecords(): Promise<unknown[]> {
   const ticket = await makeTicket(harness.now, elsewhere, { roles: ["qa"] });
   await harness.now.call("POST", `${ticket.path}/comments`, {
     token,
-    body: { body: LONGEST.repeat(10_000) },
+    body: { body: `x${LONGEST.repeat(9_999)}` },
   });
   const { body } = await harness.now.call("GET", `${elsewhere.path}/export`, { token });
   const [record] = body.records;

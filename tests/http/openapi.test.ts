@@ -364,7 +364,11 @@ async function* sources(folder: URL): AsyncGenerator<string> {
 describe("a body that the service refuses by itself is refused by the document, too", () => {
   const TICKET = "/projects/{id}/tickets/{ticketId}";
   const REFUSED: [method: "post" | "patch" | "put", path: string, body: object, fine: object][] = [
-    ["post", "/projects/{id}/tickets", { title: "With a NUL \0" }, { title: "Without one\nin two lines" }],
+    ["post", "/projects/{id}/tickets", { title: "With a NUL \0" }, {
+      description: "Without one\nin two lines",
+    }],
+    ["post", "/projects/{id}/tickets", { title: " \t\u00a0  " }, { title: " Fails\u200b " }],
+    ["patch", TICKET, { title: "In two\nlines" }, { description: "In two\nlines, and more" }],
     ["post", "/projects/{id}/tickets/bulk", { action: "move" }, { action: "move", stage: "backlog" }],
     ["post", "/projects/{id}/tickets/bulk", { action: "close", stage: "backlog" }, {
       action: "close",

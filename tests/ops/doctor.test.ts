@@ -11,7 +11,7 @@ import {
   serverUrl,
 } from "../database.ts";
 import { claimSocket, newSenderSocket } from "../../src/sending/sockets.ts";
-import { startWithSender } from "../service_process.ts";
+import { startService, startWithSender } from "../service_process.ts";
 import { until } from "../until.ts";
 import { runOps } from "./_command.ts";
 
@@ -85,7 +85,9 @@ describe("the doctor", () => {
     await administer((sql) => sql.unsafe(`drop role ${role}`));
   }
 
-  if (serverUrl) test("says that searches miss words where the locale knows no letters", missesWords);
+  if (serverUrl) {
+    test("and the start say that searches miss words where the locale knows no letters", missesWords);
+  }
 
   async function missesWords(): Promise<void> {
     const place = await emptyPlace("doctor");
@@ -96,6 +98,9 @@ describe("the doctor", () => {
     );
     const { code, text } = await doctor({ DATABASE_URL: place.url! });
     expect([code, text]).toEqual([1, expect.stringMatching(/^WRONG {3}database at .+ searches miss words/m)]);
+    const service = await startService(place);
+    expect(await service.stop()).toBe(0);
+    expect(service.output).toContain("the database's locale knows only ASCII letters");
     await dropPlace(place);
   }
 

@@ -374,6 +374,9 @@ describe("by hand", () => {
     });
     expect(changed.body).toMatchObject({ url: `${origin}/…`, description });
     expect((await call("GET", hook.api)).body.url).toBe(`${origin}${hook.path}`);
+    const [{ stored }] = await harness.now.sql<[{ stored: string }]>`
+      select row_to_json(e)::text as stored from outbound_endpoints e where id = ${hook.id}::uuid`;
+    expect(stored).not.toContain(hook.path);
     const { body } = await harness.now.call("GET", "/admin/audit?limit=200", { token: shared.admin.token });
     expect(JSON.stringify(body)).not.toContain(hook.path + '"');
     await call("DELETE", hook.api);
