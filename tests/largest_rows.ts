@@ -85,6 +85,7 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
       pull_request: null,
       linked_issue: null,
       duplicate: null,
+      link: null,
     };
     for (const fill of Object.values(fills)) await fill?.();
     await sql`
