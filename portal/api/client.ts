@@ -18,12 +18,12 @@ export const handoff = createHandoffClient({
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // A call that the service refused is not repeated. A call that lost its connection is repeated,
-    // and so is a call to a service that was too busy to answer it.
+    // A call that the service refused is not repeated. A call that lost its connection is repeated. A
+    // service that is too busy to answer is asked until it does, because nothing else would ask again.
     queries: {
       staleTime: 30_000,
-      retry: (count, error) => count < (isBusy(error) ? 4 : errorBody(error) === null ? 2 : 0),
-      retryDelay: (count, error) => (isBusy(error) ? 1_000 : 300) * 2 ** count,
+      retry: (count, error) => count < (isBusy(error) ? Infinity : errorBody(error) === null ? 2 : 0),
+      retryDelay: (count, error) => Math.min((isBusy(error) ? 1_000 : 300) * 2 ** count, 10_000),
       networkMode: "always",
     },
     // A call without a connection fails at once, and the person is told. It would otherwise wait and
