@@ -2381,8 +2381,19 @@ export type AppRouter = TRPCBuiltRouter<
       bulk: Mutation<
         {
           id: string;
-          action: "move" | "close";
-          ticket_ids: Array<string>;
+          action: "move" | "close" | "change";
+          ticket_ids?: Array<string> | undefined;
+          query?: string | undefined;
+          set?: {
+            priority?: "low" | "medium" | "high" | undefined;
+            blocking?: boolean | undefined;
+            assignee_user_id?: string | null | undefined;
+            add_labels?: Array<string> | undefined;
+            remove_labels?: Array<string> | undefined;
+            due_on?: string | null | undefined;
+            milestone_id?: string | null | undefined;
+            parent_id?: string | null | undefined;
+          } | undefined;
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
           skip_pending_roles?: boolean | undefined;
           skip_human_test_gate?: boolean | undefined;

@@ -128,14 +128,25 @@ export const ticketsRouter = router({
     ...write,
     method: "POST",
     path: "/projects/{id}/tickets/bulk",
-    summary: "Move or close many tickets",
+    summary: "Move, close or change many tickets",
     description:
       "Each ticket is decided on its own, so that `updated` and `errors` add up to the number of different ids. " +
-      "A ticket that is there already counts as updated and stays as it is.",
+      "A ticket that is as requested already counts as updated and stays as it is. The action `change` sets fields, " +
+      "of the tickets that are named or that a query finds. A value that no ticket may have refuses the whole call.",
     conditions: {
-      if: fields({ action: { const: "move" } }),
-      then: fields({ stage: {} }, ["stage"]),
-      else: fields({ stage: { const: "live" } }),
+      if: fields({ action: { const: "change" } }, ["action"]),
+      then: {
+        ...fields({ set: { minProperties: 1 } }, ["set"]),
+        if: fields({ ticket_ids: {} }, ["ticket_ids"]),
+        then: fields({ query: { not: {} } }),
+        else: fields({ query: {} }, ["query"]),
+      },
+      else: {
+        ...fields({ set: { not: {} }, query: { not: {} }, ticket_ids: {} }, ["ticket_ids"]),
+        if: fields({ action: { const: "move" } }),
+        then: fields({ stage: {} }, ["stage"]),
+        else: fields({ stage: { const: "live" } }),
+      },
     },
     example: {
       input: { action: "move", ticket_ids: ["0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10"], stage: "validation" },

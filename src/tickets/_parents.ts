@@ -21,23 +21,50 @@ export async function checkParent(
   ticketId: string | null,
   parentId: string,
 ): Promise<void> {
+  const refusals = await refusalsOfParent(ctx, [ticketId ?? NEW], parentId);
+  for (const refusal of refusals.values()) throw refusal;
+}
+
+/** No ticket has this id. A ticket that is about to be created has no children yet. */
+const NEW = "00000000-0000-0000-0000-000000000000";
+
+/** The refusal of each ticket that may not become a child of another one, behind the same locks. */
+export async function refusalsOfParent(
+  ctx: ProjectContext,
+  ticketIds: readonly string[],
+  parentId: string,
+): Promise<Map<string, AppError>> {
   const [parent, ...further] = await ancestorsOf(ctx, parentId);
   if (!parent) throw invalidField("parent_id", "No such ticket in this project");
   const all = [parent, ...further];
-  const ring = all.findIndex(({ id }) => id === ticketId);
-  if (ring >= 0) throw isRing([all[ring]!, ...all.slice(0, ring + 1)]);
+  const heights = await heightsOf(ctx, ticketIds);
+  let room = MAX_CHILDREN - parent.children_total;
+  return new Map(ticketIds.flatMap((id): [string, AppError][] => {
+    const refusal = refusalOf(all, { id, height: heights.get(id) ?? 1, room });
+    if (!refusal) room--;
+    return refusal ? [[id, refusal]] : [];
+  }));
+}
+
+/** @param all the new parent and its ancestors, the nearest first */
+function refusalOf(
+  all: readonly Ancestor[],
+  { id, height, room }: { id: string; height: number; room: number },
+): AppError | undefined {
+  const parent = all[0]!;
+  const ring = all.findIndex((one) => one.id === id);
+  if (ring >= 0) return isRing([all[ring]!, ...all.slice(0, ring + 1)]);
   if (parent.status === "closed") {
-    throw new AppError("conflict", `Cannot add a child to ticket ${parent.ticket_ref}: it is closed`);
+    return new AppError("conflict", `Cannot add a child to ticket ${parent.ticket_ref}: it is closed`);
   }
-  if (parent.children_total >= MAX_CHILDREN) {
-    throw new AppError(
+  if (room <= 0) {
+    return new AppError(
       "conflict",
       `Ticket ${parent.ticket_ref} has ${MAX_CHILDREN} children, which is the most`,
     );
   }
-  if (all.length + await heightOf(ctx, ticketId) > MAX_LEVELS) {
-    throw invalidField("parent_id", `Tickets may have at most ${MAX_LEVELS} levels`);
-  }
+  if (all.length + height <= MAX_LEVELS) return undefined;
+  return invalidField("parent_id", `Tickets may have at most ${MAX_LEVELS} levels`);
 }
 
 function isRing(tickets: readonly Ancestor[]): AppError {
@@ -62,15 +89,14 @@ async function ancestorsOf({ db, project }: ProjectContext, ticketId: string): P
     select id, ${project.key} || '-' || number as ticket_ref, status, children_total from line order by level`;
 }
 
-/** The levels of a ticket and its descendants. */
-async function heightOf({ db }: ProjectContext, ticketId: string | null): Promise<number> {
-  if (ticketId === null) return 1;
-  const [{ height }] = await db<[{ height: number }]>`
+/** The levels of tickets and their descendants, by ticket. */
+async function heightsOf({ db }: ProjectContext, ticketIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db<{ root: string; height: number }[]>`
     with recursive below as (
-      select ${ticketId}::uuid as id, 1 as level
+      select id as root, id, 1 as level from unnest(${[...ticketIds]}::uuid[]) as id
       union all
-      select t.id, b.level + 1 from below b join tickets t on t.parent_id = b.id where b.level <= ${MAX_LEVELS}
+      select b.root, t.id, b.level + 1 from below b join tickets t on t.parent_id = b.id where b.level <= ${MAX_LEVELS}
     )
-    select max(level) as height from below`;
-  return height;
+    select root, max(level) as height from below group by root`;
+  return new Map(rows.map(({ root, height }) => [root, height]));
 }

@@ -59,20 +59,31 @@ export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING
   }
   refuseEndBeforeStart({ ...before, ...changed });
   const { assignee_user_id: assignee, milestone_id: milestone } = input;
-  if (assignee !== undefined && assignee !== before.assignee_user_id) {
-    if (assignee !== null) await checkAssignee(ctx, assignee);
-    changed.assignee_user_id = assignee;
-  }
-  if (milestone !== undefined && milestone !== before.milestone_id) {
-    if (milestone !== null) await requireMilestone(ctx, milestone);
-    changed.milestone_id = milestone;
-  }
+  if (assignee !== undefined && assignee !== before.assignee_user_id) changed.assignee_user_id = assignee;
+  if (milestone !== undefined && milestone !== before.milestone_id) changed.milestone_id = milestone;
+  await checkNamed(ctx, changed);
   if (input.parent_id !== undefined && input.parent_id !== before.parent_id) {
     if (input.parent_id !== null) await checkParent(ctx, before.id, input.parent_id);
     changed.parent_id = input.parent_id;
   }
   const labels = await labelsOf(ctx, input, before.labels.map(({ id }) => id));
   return labels ? { ...changed, labels: labels.length > 0 ? labels : null } : changed;
+}
+
+/**
+ * Checks the assignee and the milestone that a call names. Both stay as they are until the
+ * transaction ends.
+ * @throws {AppError} invalid_request
+ */
+export async function checkNamed(
+  ctx: ProjectContext,
+  { assignee_user_id: assignee, milestone_id: milestone }: Pick<
+    PlanFields,
+    "assignee_user_id" | "milestone_id"
+  >,
+): Promise<void> {
+  if (assignee) await checkAssignee(ctx, assignee);
+  if (milestone) await requireMilestone(ctx, milestone);
 }
 
 function refuseEndBeforeStart({ start_on, due_on }: Pick<Before, "start_on" | "due_on">): void {

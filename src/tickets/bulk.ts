@@ -2,17 +2,21 @@ import { maySkipHumanTests, requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
+import { bulkResult } from "./_bulk_result.ts";
+import { changeTickets } from "./bulk_change.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { isTicketRef, type Stage } from "./schema.ts";
-import { kindOfCaller, type TransitionResult, transitionTickets } from "./transition.ts";
+import { kindOfCaller, transitionTickets } from "./transition.ts";
 
 /**
- * Moves or closes many tickets in one transaction and decides each on its own. `updated` and
+ * Moves, closes or changes many tickets in one transaction and decides each on its own. `updated` and
  * `errors` together cover each distinct id of the request once.
  * @throws {AppError} forbidden for the whole call when the caller may not skip the human test gate
  */
 export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Promise<BulkResult> {
+  if (input.action === "change") return await changeTickets(ctx, input);
+  refuseStrayChange(input);
   const to = targetOf(input);
   if (input.skip_human_test_gate && !maySkipHumanTests(ctx.actor, ctx.project)) {
     throw new AppError(
@@ -43,7 +47,13 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
     if (other && closed.length > 0 && !input.dry_run) await markDuplicates(ctx, closed, other.id);
     return found;
   });
-  return resultOf(ids, found);
+  return bulkResult(ids, found);
+}
+
+function refuseStrayChange({ ticket_ids, query, set }: BulkTickets): void {
+  if (set !== undefined) throw invalidField("set", "Only for the action change");
+  if (query !== undefined) throw invalidField("query", "Only for the action change");
+  if (ticket_ids === undefined) throw invalidField("ticket_ids", "Required to move or close tickets");
 }
 
 function targetOf(input: BulkTickets): Stage {
@@ -55,18 +65,4 @@ function targetOf(input: BulkTickets): Stage {
     throw invalidField("stage", "Required when the action is move");
   }
   return stage ?? "live";
-}
-
-function resultOf(ids: string[], found: TransitionResult[]): BulkResult {
-  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
-  const errors: BulkResult["errors"] = [];
-  const results = ids.map((id) => {
-    const ticket = byId.get(id);
-    if (!ticket) errors.push({ id, error: "No such ticket in this project", code: "not_found" });
-    else if (ticket.refusal) errors.push({ id, error: ticket.refusal.message, code: ticket.refusal.code });
-    const { ticket_ref = null, stage = null, status = null } = ticket ?? {};
-    const unfinished = ticket?.unfinished_tasks && { unfinished_tasks: ticket.unfinished_tasks };
-    return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status, ...unfinished };
-  });
-  return { updated: ids.length - errors.length, errors, results };
 }

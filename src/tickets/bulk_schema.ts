@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { Id } from "../core/schema.ts";
+import { Id, text } from "../core/schema.ts";
 import {
   DuplicateOf,
   ID_OR_REF,
+  LabelNames,
   MAX_NAMED,
+  Plan,
+  Priority,
   ResolutionNote,
   ResolutionType,
   Stage,
@@ -12,12 +15,24 @@ import {
   UnfinishedTasks,
 } from "./schema.ts";
 
+/** The fields that a bulk call can set. null clears one. */
+const BulkSet = z.strictObject({
+  priority: Priority.optional(),
+  blocking: z.boolean().optional(),
+  assignee_user_id: Plan.assignee_user_id,
+  add_labels: LabelNames.optional(),
+  remove_labels: LabelNames.optional(),
+  due_on: Plan.due_on,
+  milestone_id: Plan.milestone_id,
+  parent_id: Plan.parent_id,
+});
+
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
 
 export const BulkTickets = z.strictObject({
   id: Id,
-  action: z.enum(["move", "close"]),
+  action: z.enum(["move", "close", "change"]),
   ticket_ids: z.array(TicketName).min(1, "Must name at least one ticket").max(
     MAX_NAMED,
     `Must have at most ${MAX_NAMED} ids`,
@@ -31,9 +46,14 @@ export const BulkTickets = z.strictObject({
       minItems: 1,
       maxItems: MAX_NAMED,
     },
-  }).describe(
-    `1 to ${MAX_BULK} different tickets, by id or by a ref such as HO-12; one named twice counts once`,
+  }).optional().describe(
+    `1 to ${MAX_BULK} different tickets, by id or by a ref such as HO-12; one named twice counts once. ` +
+      "Required unless a query finds the tickets of a change",
   ),
+  query: text(1, 200).optional().describe(
+    `In place of ticket_ids, for a change: a search as in the list; it may find at most ${MAX_NAMED} tickets`,
+  ),
+  set: BulkSet.optional().describe("Required for a change, with at least one field"),
   stage: Stage.optional().describe("Required for a move; a close always goes to live"),
   skip_pending_roles: z.boolean().default(false).describe("When closing, sets unfinished roles to skipped"),
   skip_human_test_gate: z.boolean().default(false).describe("Only for admins who are not bot clients"),
@@ -57,7 +77,7 @@ const NamedId = z.string().describe(
 
 export const BulkResult = z.object({
   updated: z.int().describe(
-    "Tickets that have the requested stage now, including tickets that had it before",
+    "Tickets that are now as requested, including tickets that were so before",
   ),
   errors: z.array(z.object({ id: NamedId, error: z.string(), code: z.string() })),
   results: z.array(z.object({

@@ -125,7 +125,7 @@ const Estimate = z.number().min(0).max(10_000).refine(
   (points) => Math.abs(points * 100 - Math.round(points * 100)) < 1e-6,
   "Must have at most two decimals",
 );
-const LabelNames = distinct(z.array(LabelName).max(MAX_TICKET_LABELS), "a label", nameKey);
+export const LabelNames = distinct(z.array(LabelName).max(MAX_TICKET_LABELS), "a label", nameKey);
 
 /** The most levels of parents and children, and the most children of a ticket. */
 export const MAX_LEVELS = 8;

@@ -231,6 +231,8 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     duplicate_of: undefined,
     skip_open_children: false,
     stage: undefined,
+    query: undefined,
+    set: undefined,
     ticket_ids: await manyTickets(),
     skip_pending_roles: true,
     skip_human_test_gate: true,

@@ -374,6 +374,17 @@ describe("a body that the service refuses by itself is refused by the document, 
       action: "close",
       stage: "live",
     }],
+    ["post", "/projects/{id}/tickets/bulk", { action: "change", set: {} }, {
+      action: "change",
+      set: { due_on: "2026-12-24" },
+    }],
+    ["post", "/projects/{id}/tickets/bulk", { action: "change", query: "upload", set: { blocking: true } }, {
+      action: "change",
+      set: { blocking: true },
+    }],
+    ["post", "/projects/{id}/tickets/bulk", { action: "close", set: { blocking: true } }, {
+      action: "close",
+    }],
     ["patch", TICKET, { status: "closed", stage: "backlog" }, { status: "closed", stage: "live" }],
     ["patch", TICKET, { status: "open", stage: "live" }, { status: "open", stage: "backlog" }],
     ["put", `${TICKET}/github-issue`, { repo_full_name: "acme/handoff" }, { issue_number: 12 }],

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
+import { jsonb } from "../core/json.ts";
+import { transact } from "../core/transact.ts";
+import { resolveLabels } from "../labels/resolve.ts";
+import { MAX_TICKET_LABELS } from "../labels/schema.ts";
+import { bulkResult, type Decided } from "./_bulk_result.ts";
+import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
+import { filtered, filters } from "./_filters.ts";
+import { findTicket } from "./find_ticket.ts";
+import { lockTickets } from "./lock.ts";
+import { lockGraph } from "./lock_graph.ts";
+import { refusalsOfParent } from "./_parents.ts";
+import { checkNamed } from "./_plan.ts";
+import { recount } from "./recount.ts";
+import { isTicketRef, MAX_NAMED } from "./schema.ts";
+
+/** The columns that a change of many tickets may set. */
+interface Columns {
+  priority: string;
+  blocking: boolean;
+  assignee_user_id: string | null;
+  labels: string[] | null;
+  due_on: string | null;
+  milestone_id: string | null;
+  parent_id: string | null;
+}
+
+interface Row extends Columns {
+  id: string;
+  ticket_ref: string;
+  stage: Decided["stage"];
+  status: Decided["status"];
+  start_on: string | null;
+}
+
+type Set = NonNullable<BulkTickets["set"]>;
+
+/** What the call sets, with ids in place of names. */
+interface Wanted {
+  columns: Partial<Omit<Columns, "labels">>;
+  add: string[];
+  remove: string[];
+  /** The refusals of the new parent, by ticket. */
+  parents: ReadonlyMap<string, AppError>;
+}
+
+/**
+ * Changes fields of many tickets in one transaction and decides each on its own. A fault of the
+ * change itself, such as an unknown label, refuses the whole call.
+ * @throws {AppError} invalid_request
+ */
+export async function changeTickets(ctx: ProjectContext, input: BulkTickets): Promise<BulkResult> {
+  const set = setOf(input);
+  const parent = set.parent_id ? await findTicket(ctx, "set.parent_id", set.parent_id, "project") : null;
+  const given = { ...set, ...(parent && { parent_id: parent.id }) };
+  const ids = input.query === undefined ? [...new Set(input.ticket_ids)] : await findIds(ctx, input.query);
+  const possible = ids.filter((name) => !isTicketRef(name));
+  const decided = await transact(ctx, async (ctx) => {
+    const rows = await lockRows(ctx, possible, given);
+    const wanted = await wantedOf(ctx, rows, given);
+    const changes = rows.map((row) => changeOf(row, wanted));
+    const changed = changes.filter(({ after }) => after !== null);
+    if (!input.dry_run && changed.length > 0) await write(ctx, changed);
+    return changes.map(({ row, refusal }): Decided => ({ ...row, ...(refusal && { refusal }) }));
+  });
+  return bulkResult(ids, decided);
+}
+
+function setOf({ set, ticket_ids, query }: BulkTickets): Set {
+  if ((ticket_ids === undefined) === (query === undefined)) {
+    throw invalidField("ticket_ids", "Either ticket_ids or query says which tickets change");
+  }
+  if (!set || Object.values(set).every((value) => value === undefined)) {
+    throw invalidField("set", "Required when the action is change, with at least one field");
+  }
+  return set;
+}
+
+/** The tickets that a filter finds. @throws {AppError} invalid_request if they are too many */
+async function findIds(ctx: ProjectContext, q: string): Promise<string[]> {
+  const { db, project } = ctx;
+  const found = await filtered(
+    { q },
+    db<{ id: string }[]>`
+      select t.id from tickets t where t.project_id = ${project.id}::uuid ${
+      filters(ctx, { id: project.id, q })
+    }
+      order by t.id limit ${MAX_NAMED + 1}`,
+  );
+  if (found.length > MAX_NAMED) {
+    throw invalidField("query", `Finds more than ${MAX_NAMED} tickets, which is the most for one call`);
+  }
+  return found.map(({ id }) => id);
+}
+
+/** Locks the tickets, and the parents whose counts change with them, and reads them. */
+async function lockRows(ctx: ProjectContext, ids: readonly string[], { parent_id }: Set): Promise<Row[]> {
+  const { db, project } = ctx;
+  const among = db`t.id = any (${[...ids]}::uuid[]) and t.project_id = ${project.id}::uuid`;
+  if (parent_id !== undefined) await lockGraph(ctx);
+  const former = parent_id === undefined ? [] : await db<{ id: string }[]>`
+    select distinct t.parent_id as id from tickets t where ${among} and t.parent_id is not null`;
+  const [, rows] = await inOrder(
+    lockTickets(ctx, [...ids, ...former.map(({ id }) => id), ...(parent_id ? [parent_id] : [])]),
+    db<Row[]>`
+      select t.id, ${project.key} || '-' || t.number as ticket_ref, t.stage, t.status, t.priority, t.blocking,
+        t.assignee_user_id, t.labels, t.start_on, t.due_on, t.milestone_id, t.parent_id
+      from tickets t where ${among} order by t.id`,
+  );
+  return rows;
+}
+
+async function wantedOf(ctx: ProjectContext, rows: readonly Row[], set: Set): Promise<Wanted> {
+  const { add_labels = [], remove_labels = [], ...columns } = set;
+  await checkNamed(ctx, set);
+  const moved = rows.filter(({ parent_id }) => set.parent_id && parent_id !== set.parent_id);
+  return {
+    columns: Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)),
+    add: await resolveLabels(ctx, "set.add_labels", add_labels),
+    remove: await resolveLabels(ctx, "set.remove_labels", remove_labels),
+    parents: moved.length > 0
+      ? await refusalsOfParent(ctx, moved.map(({ id }) => id), set.parent_id!)
+      : new Map(),
+  };
+}
+
+interface Change {
+  row: Row;
+  /** The ticket's columns after the change; null if it stays as it is. */
+  after: Columns | null;
+  refusal?: AppError;
+}
+
+function changeOf(row: Row, { columns, add, remove, parents }: Wanted): Change {
+  const { priority, blocking, assignee_user_id, labels, due_on, milestone_id, parent_id } = row;
+  const before = { priority, blocking, assignee_user_id, labels, due_on, milestone_id, parent_id };
+  const own = [...new Set([...labels ?? [], ...add])].filter((id) => !remove.includes(id));
+  const isSame = new Set(own).symmetricDifference(new Set(labels)).size === 0;
+  const after = { ...before, ...columns, labels: isSame ? labels : own.length > 0 ? own : null };
+  const refusal = parents.get(row.id) ?? refusalOf(row, after);
+  if (refusal) return { row, after: null, refusal };
+  return { row, after: isDeepStrictEqual(after, before) ? null : after };
+}
+
+function refusalOf({ start_on, labels: before }: Row, { due_on, labels }: Columns): AppError | undefined {
+  if (start_on !== null && due_on !== null && start_on > due_on) {
+    return invalidField("set.due_on", `Must not be before start_on, ${start_on}`);
+  }
+  const count = labels?.length ?? 0;
+  if (count <= MAX_TICKET_LABELS || count <= (before?.length ?? 0)) return undefined;
+  return invalidField(
+    "set.add_labels",
+    `The ticket would have ${count} labels; it may have ${MAX_TICKET_LABELS}`,
+  );
+}
+
+async function write(ctx: ProjectContext, changed: readonly Change[]): Promise<void> {
+  const { db } = ctx;
+  const rows = changed.map(({ row: { id }, after }) => ({ id, ...after }));
+  await db`
+    update tickets t set priority = r.priority, blocking = r.blocking, assignee_user_id = r.assignee_user_id, labels = r.labels,
+      due_on = r.due_on, milestone_id = r.milestone_id, parent_id = r.parent_id, updated_at = clock_timestamp(),
+      version = t.version + 1
+    from jsonb_to_recordset(${
+    jsonb(db, rows)
+  }) as r (id uuid, priority text, blocking boolean, assignee_user_id uuid,
+      labels uuid[], due_on date, milestone_id uuid, parent_id uuid)
+    where t.id = r.id`;
+  const moved = changed.filter(({ row, after }) => row.parent_id !== after!.parent_id);
+  await recount(
+    ctx,
+    moved.flatMap(({ row, after }) => [row.parent_id, after!.parent_id]).filter((id) => id !== null),
+  );
+}
