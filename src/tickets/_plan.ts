@@ -77,10 +77,7 @@ export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING
  */
 export async function checkNamed(
   ctx: ProjectContext,
-  { assignee_user_id: assignee, milestone_id: milestone }: Pick<
-    PlanFields,
-    "assignee_user_id" | "milestone_id"
-  >,
+  { assignee_user_id: assignee, milestone_id: milestone }: Pick<Plan, "assignee_user_id" | "milestone_id">,
 ): Promise<void> {
   if (assignee) await checkAssignee(ctx, assignee);
   if (milestone) await requireMilestone(ctx, milestone);

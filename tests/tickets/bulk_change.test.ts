@@ -30,7 +30,7 @@ async function change(tickets: readonly TestTicket[], set: object, more: object 
   });
 }
 
-async function some(count: number, fields: object = {}): Promise<TestTicket[]> {
+async function some(count: number, fields: Record<string, unknown> = {}): Promise<TestTicket[]> {
   return await Promise.all(Array.from({ length: count }, () => makeTicket(harness.now, project, fields)));
 }
 
