@@ -100,30 +100,35 @@ async function makeNoted(archived: boolean): Promise<TestTicket> {
 
 describe.each(ofTickets)("%s names tickets in %s", (name, field, procedure) => {
   const { meta, type, input } = procedure;
-  const inputOf = (names: string[]) => ({
+  /** A link is of another ticket than the one that it names. */
+  const isOfTicket = procedure.pathFields.includes("ticketId");
+  const inputOf = async (names: string[]) => ({
     ...("id" in input.shape && { id: project.id }),
+    ...(isOfTicket && { ticketId: (await makeTicket(harness.now, project)).id }),
     ...meta.example?.input as object | undefined,
     [field]: field.endsWith("s") ? names : names[0],
   });
   const rest = async (names: string[]) => {
-    const { id: _, ...fields } = inputOf(names) as Record<string, string>;
+    const { id: _, ticketId, ...fields } = await inputOf(names) as Record<string, string>;
     const query = meta.method === "GET" ? `?${new URLSearchParams(fields)}` : "";
-    const answer = await call(meta.method, meta.path.replace("{id}", project.id) + query, {
+    const path = meta.path.replace("{id}", project.id).replace("{ticketId}", ticketId ?? "");
+    const answer = await call(meta.method, path + query, {
       ...meta.method !== "GET" && { body: fields },
     });
     return answer.body;
   };
-  const trpc = async (names: string[]) => (await send(name, type, inputOf(names))).data;
+  const trpc = async (names: string[]) => (await send(name, type, await inputOf(names))).data;
   const archived = name === "inbox.restore";
   /** Returns how many tickets were changed or found. */
   const countIn = (answer: unknown) => {
-    const { updated, count, tasks, claimed } = answer as {
+    const { updated, count, tasks, claimed, ticket } = answer as {
       updated?: number;
       count?: number;
       tasks?: unknown[];
       claimed?: unknown;
+      ticket?: unknown;
     };
-    return updated ?? count ?? tasks?.length ?? (claimed ? 1 : undefined);
+    return updated ?? count ?? tasks?.length ?? (claimed || ticket ? 1 : undefined);
   };
 
   test.each([["REST", rest], ["tRPC", trpc]])("by id or ref, in any case, over %s", async (_, ask) => {
@@ -136,7 +141,8 @@ describe.each(ofTickets)("%s names tickets in %s", (name, field, procedure) => {
     const stranger = await makeTicket(harness.now, await makeProject(harness.now));
     for (const ref of [stranger.ref, `${project.key}-99999`]) {
       const answer = await rest([ref]);
-      expect(countIn(answer) ?? answer.code).toBe(field.endsWith("s") ? 0 : "not_found");
+      const refusal = isOfTicket ? "invalid_request" : "not_found";
+      expect(countIn(answer) ?? answer.code).toBe(field.endsWith("s") ? 0 : refusal);
     }
     for (const strange of ["HO", `${project.key}-0`, "12"]) {
       expect(Object.values((await rest([strange])).fieldErrors)).toEqual([
