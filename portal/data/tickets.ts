@@ -77,7 +77,8 @@ export function changeRole(at: TicketAt, role: Role) {
   );
 }
 
-type Bulk = Inputs["tickets"]["bulk"];
+/** The page names the tickets that it changes. */
+type Bulk = Inputs["tickets"]["bulk"] & { ticket_ids: string[] };
 
 /** The outcome that a change of many tickets would have. */
 export function dryRunQuery(input: Bulk) {
