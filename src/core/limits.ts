@@ -64,6 +64,15 @@ export class Limits {
   }
 
   /**
+   * Refuses an attempt of `key` if this process knows that the counter is used up. It costs no statement.
+   * @throws {AppError} rate_limited
+   */
+  refuseKnown(limit: Limit, key: string, headers: Headers): void {
+    const ms = (this.#usedUp.get(counterName(limit, key)) ?? 0) - performance.now();
+    if (ms > 0) refuseBeyond(limit, new RateLimiterRes(0, ms, limit.points), headers, 1);
+  }
+
+  /**
    * Like `take`, but the processes tell each other only once a second what they have counted. It is
    * for limits on every call, which must not cost a statement.
    */
@@ -89,16 +98,11 @@ export class Limits {
     headers: Headers,
     count: (limiter: RateLimiterAbstract, counter: string) => Promise<RateLimiterRes>,
   ): Promise<RateLimiterRes> {
-    const counter = counterOf(key);
-    const name = `${limit.name}:${counter}`;
-    const refuse = () => {
-      const ms = (this.#usedUp.get(name) ?? 0) - performance.now();
-      if (ms > 0) refuseBeyond(limit, new RateLimiterRes(0, ms, limit.points), headers, 1);
-    };
-    refuse();
+    const name = counterName(limit, key);
+    this.refuseKnown(limit, key, headers);
     return await this.#turns.run(name, async () => {
-      refuse();
-      const result = await count(this.#limiter(limit), counter);
+      this.refuseKnown(limit, key, headers);
+      const result = await count(this.#limiter(limit), counterOf(key));
       if (result.consumedPoints >= limit.points) this.#remember(name, result.msBeforeNext);
       return result;
     });
@@ -149,6 +153,10 @@ async function consume(
   // reaches that time again.
   await limiter.delete(counter);
   return await count(limiter, counter, points);
+}
+
+function counterName({ name }: Limit, key: string): string {
+  return `${name}:${counterOf(key)}`;
 }
 
 function isCurrent({ seconds }: Limit, { msBeforeNext }: RateLimiterRes): boolean {

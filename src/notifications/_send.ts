@@ -51,10 +51,20 @@ export async function sendMessage(ctx: Context, message: Message): Promise<boole
   if (message.channel === "mail" && recipient.mail === "none") return false;
   const all = await readNews(ctx, message.user_id, message.ticket_ids);
   const isWanted = ({ reason }: News) => recipient.mail !== "urgent" || URGENT.has(reason);
-  const news = all.filter((one) => !isObsolete(one) && (message.channel === "chat" || isWanted(one)));
+  const current = all.filter((one) => !isObsolete(one) && (message.channel === "chat" || isWanted(one)));
+  const news = current.filter(({ snoozed }) => !snoozed);
+  if (news.length < current.length) await tellLater(ctx, message);
   if (news.length === 0) return false;
   if (message.channel === "chat") return await sendChat(ctx, message, recipient, news);
   return await sendNews(ctx, message, recipient, news);
+}
+
+/** Lets the snoozed notifications of a message be collected again when their time comes. */
+async function tellLater({ db }: Context, { user_id, ticket_ids }: Message): Promise<void> {
+  await db`
+    update notifications set undelivered = true, urgent = reason = any (${[...URGENT]}::text[])
+    where recipient_id = ${user_id}::uuid and ticket_id = any (${ticket_ids}::uuid[]) and snoozed_until > now()
+      and read_at is null`;
 }
 
 async function sendNews(ctx: Context, message: Message, { email }: Recipient, news: News[]) {

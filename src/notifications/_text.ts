@@ -13,6 +13,9 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
   mention: string | null;
   /** Whether a person's decision on the ticket's test cases is awaited. */
   awaits_approval: boolean;
+  /** Whether the work was given to somebody else or ended since, or a text no longer mentions the user. */
+  taken_back: boolean;
+  snoozed: boolean;
   /** For a notification of a question: the ticket's other questions that wait for the user. */
   waiting: string[];
 }
@@ -38,6 +41,19 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
         order by c.id desc limit 1) as mention,
       t.status = 'open' and t.stage = 'validation'
         and exists (select from test_cases c where c.ticket_id = t.id and c.status = 'pending') as awaits_approval,
+      n.first_event = n.last_event and case
+        when n.reason = 'mention'
+          then not exists (select from comments c where c.id = ${
+    subject("comment")
+  } and n.user_id = any (c.mentions))
+        when n.reason = 'assigned' and n.last_event ->> 'entity' = 'ticket'
+          then t.status <> 'open' or t.assignee_user_id is distinct from n.user_id
+        when n.reason = 'assigned' then not exists (
+          select from tasks k where k.id = ${
+    subject("task")
+  } and k.assignee_user_id = n.user_id and k.status not in ('done', 'skipped'))
+        else false end as taken_back,
+      coalesce(n.snoozed_until > now(), false) as snoozed,
       array(select q.prompt from questions q
         where n.reason = 'question' and q.ticket_id = t.id and q.status = 'pending' and q.id is distinct from ${
     subject("question")
@@ -54,11 +70,12 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
 }
 
 /**
- * Tells whether a message is obsolete, because the notification was read, or because its last event
- * has been overtaken and no other question waits.
+ * Tells whether a message is obsolete, because the notification was read, because what it tells was
+ * taken back, or because its last event has been overtaken and no other question waits.
  */
 export function isObsolete(news: News): boolean {
-  return news.read || (isOvertaken(news) && news.waiting.length === 0 && news.mention === null);
+  return news.read || news.taken_back ||
+    (isOvertaken(news) && news.waiting.length === 0 && news.mention === null);
 }
 
 /** A question has ended, a comment was deleted, or an approval was given. */
@@ -105,29 +122,34 @@ export function headlineOf(news: News): string {
 }
 
 function oneLine(text: string): string {
-  return cut(text.replace(/\s+/g, " "), 160);
+  return plain(text.replace(/\s+/g, " "), 160);
 }
 
 /** Returns the full text, with the address at which to continue. */
 export function detailsOf(news: News): string {
   const { ticket, project, question, comment, mention, waiting } = news;
   const options = question?.status === "pending" && question.options
-    ? question.options.map(({ label }) => `  - ${label}`).join("\n")
+    ? question.options.map(({ label }) => `  - ${withNames(label)}`).join("\n")
     : null;
   const parts = [
-    `${ticket.ticket_ref} ${ticket.title} (${project.name})`,
-    question && !hasEnded(news) && cut(question.prompt, 3000),
+    withNames(`${ticket.ticket_ref} ${ticket.title} (${project.name})`),
+    question && !hasEnded(news) && plain(question.prompt),
     options,
-    question?.answer && `Answer: ${cut(question.answer, 3000)}`,
-    comment && cut(withNames(comment), 3000),
-    mention && `Mentions you: ${cut(withNames(mention), 3000)}`,
-    ...waiting.map((prompt) => `Waits for an answer: ${cut(prompt, 3000)}`),
+    question?.answer && `Answer: ${plain(question.answer)}`,
+    comment && plain(comment),
+    mention && `Mentions you: ${plain(mention)}`,
+    ...waiting.map((prompt) => `Waits for an answer: ${plain(prompt)}`),
     ticket.url,
   ];
   return parts.filter(Boolean).join("\n\n");
 }
 
-export function cut(text: string, length: number): string {
+/** A text for readers who don't see Markdown rendered. */
+function plain(text: string, length = 3000): string {
+  return cut(withNames(text), length);
+}
+
+function cut(text: string, length: number): string {
   const points = [...text];
   return points.length <= length ? text : `${points.slice(0, length - 1).join("")}…`;
 }

@@ -13,6 +13,8 @@ export type Told = Event & {
    * The text of a question or comment, for people in a chat, who can't look it up as a program can.
    */
   text?: string;
+  /** How many such parts of the ticket one act has created, for people in a chat, too. */
+  count?: number;
 };
 
 /** The length to which a chat message cuts such a text, in characters. */
@@ -30,19 +32,20 @@ export function bodyOf(
 
 /** `<https://…|HO-12 Upload fails>: task blocked, by Ada`. */
 function sentenceOf(
-  { type, ticket, entity, entity_id, changed, actor, project_id, text }: Told,
+  { type, ticket, entity, entity_id, changed, actor, project_id, text, count = 1 }: Told,
   publicUrl: string,
 ): string {
   const [, action = ""] = type.split(".");
   const words = action.replaceAll("_", " ");
   const who = actor.name ?? actor.id;
-  const what = entity === "ticket" ? words : `${entity.replaceAll("_", " ")} ${words}`;
+  const part = entity.replaceAll("_", " ");
+  const what = entity === "ticket" ? words : count > 1 ? `${count} ${part}s ${words}` : `${part} ${words}`;
   const fields = action === "changed" && changed.length > 0
     ? ` (${changed.join(", ").replaceAll("_", " ")})`
     : "";
   const subject = ticket
     ? `<${publicUrl}/${keyOf(ticket.ticket_ref)}/tickets/${ticket.ticket_ref}|${ticket.ticket_ref} ${
-      escape(ticket.title)
+      escape(withNames(ticket.title))
     }>`
     : escape(entity_id) || project_id;
   const said = text === undefined ? "" : `: ${escape(cut(withNames(text), TEXT_LENGTH))}`;

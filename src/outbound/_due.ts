@@ -7,7 +7,7 @@ const BATCH = 10;
 const LEASE_S = 60;
 
 export type SendingEndpoint =
-  & Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since">
+  & Pick<Endpoint, "id" | "project_id" | "url" | "types" | "format" | "full" | "failing_since">
   & {
     origin: string;
     secret: string;
@@ -24,7 +24,7 @@ export interface DueDelivery {
 /** Returns the endpoint; undefined if it is paused, off or deleted. */
 export async function findEndpoint({ db }: Context, id: string): Promise<SendingEndpoint | undefined> {
   const [endpoint] = await db<SendingEndpoint[]>`
-    select id, project_id, url, origin, format, "full", failing_since, secret,
+    select id, project_id, url, origin, types, format, "full", failing_since, secret,
       case when former_secret_until > now() then former_secret end as former_secret
     from outbound_endpoints where id = ${id}::uuid and enabled and (paused_until is null or paused_until <= now())`;
   return endpoint;

@@ -22,14 +22,11 @@ export async function fanOutEvents(ctx: Context, { after, last }: EventRange): P
   const projects = db`(select distinct project_id from outbound_endpoints where enabled)`;
   const events = await readEvents(db, { after, last, limit: last - after, projects });
   const byProject = Map.groupBy(endpoints, ({ project_id }) => project_id);
-  const made = new Set(events.filter(({ type }) => type === "ticket.created").map(actOf));
-  const isPartOfCreation = (event: Event) =>
-    event.type.endsWith(".created") && event.entity !== "ticket" && made.has(actOf(event));
+  const inChats = toldInChats(events);
   const deliveries = events.flatMap((event) =>
     (byProject.get(event.project_id) ?? [])
       .filter((endpoint) => event.seq > endpoint.since_seq && isFor(endpoint, event))
-      // In a chat, a ticket's creation with its roles is one message.
-      .filter(({ format, types }) => format !== "slack" || types !== null || !isPartOfCreation(event))
+      .filter(({ format, types }) => format !== "slack" || types !== null || inChats.has(event))
       .map((endpoint) => ({ endpoint, event }))
   );
   if (deliveries.length === 0) return;
@@ -41,7 +38,25 @@ export async function fanOutEvents(ctx: Context, { after, last }: EventRange): P
   ctx.afterCommit(() => queue.wake("send-webhooks"));
 }
 
-/** Events of one ticket from one request. */
-function actOf({ ticket, request_id }: Event): string {
-  return `${ticket?.id} ${request_id}`;
+/**
+ * Leaves out what a chat needn't be told, because one act is one message there: what comes with a
+ * ticket's creation or closing, and all but the first of several events of one type. What somebody
+ * asks or says is told each time.
+ */
+function toldInChats(events: readonly Event[]): Set<Event> {
+  const acts = Map.groupBy(events, ({ seq, ticket, request_id }) => `${ticket?.id} ${request_id ?? seq}`);
+  return new Set(
+    Array.from(acts.values(), (act) => {
+      const lead = act.find(({ type }) => type === "ticket.created" || type === "ticket.closed");
+      const types = new Set<string>();
+      return act.filter((event) => {
+        if (isSaid(event) && lead?.type !== "ticket.created") return true;
+        return lead ? event === lead : types.size < types.add(event.type).size;
+      });
+    }).flat(),
+  );
+}
+
+function isSaid({ type }: Event): boolean {
+  return type === "question.created" || type === "comment.created";
 }

@@ -1,14 +1,19 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
-import { deliveryColumns } from "./_rows.ts";
+import { deliveryColumns, requireEndpoint } from "./_rows.ts";
 import type { Delivery, DeliveryPath } from "./schema.ts";
+
+/** A person looks at each outcome. For many events there is a replay. */
+const REDELIVERIES = { name: "webhook-redeliveries", points: 60, seconds: 60 };
 
 /**
  * Sends a delivery again at once under the same id, after any outcome.
- * @throws {AppError} not_found
+ * @throws {AppError} not_found, rate_limited
  */
 export async function redeliver(ctx: ProjectContext, path: DeliveryPath): Promise<Delivery> {
+  await requireEndpoint(ctx, path);
+  await ctx.limits.take(REDELIVERIES, path.webhookId, ctx.headers);
   return await transact(ctx, async (ctx) => {
     const { db, project, queue } = ctx;
     const [again] = await db<Delivery[]>`

@@ -64,16 +64,22 @@ async function eventsOf(
 /** Reads the facts that a delivery to this endpoint contains in addition to the event. */
 async function readMore(
   db: Db,
-  { format, full }: SendingEndpoint,
+  { format, full, types }: SendingEndpoint,
   seqs: number[],
-): Promise<Map<number, Pick<Told, "changes" | "text">>> {
+): Promise<Map<number, Pick<Told, "changes" | "text" | "count">>> {
   if (format === "slack") {
-    const rows = await db<{ seq: number; text: string }[]>`
-      select e.seq, coalesce(q.prompt, c.body) as text from events e join history h on h.id = e.history_id
+    const rows = await db<{ seq: number; text: string | null; count: number }[]>`
+      select e.seq, coalesce(q.prompt, c.body) as text, case when h.action = 'created' and ${
+      types === null
+    } then (
+          select count(*)::integer from history o
+          where o.ticket_id = h.ticket_id and o.request_id = h.request_id and o.entity = h.entity and o.action = 'created')
+        else 1 end as count
+      from events e join history h on h.id = e.history_id
         left join questions q on q.id = case when h.entity = 'question' then h.entity_id::uuid end
         left join comments c on c.id = case when h.entity = 'comment' then h.entity_id::uuid end
-      where e.seq = any (${seqs}::bigint[]) and coalesce(q.prompt, c.body) is not null`;
-    return new Map(rows.map(({ seq, text }) => [seq, { text }]));
+      where e.seq = any (${seqs}::bigint[])`;
+    return new Map(rows.map(({ seq, text, count }) => [seq, text === null ? { count } : { text }]));
   }
   if (!full) return new Map();
   const rows = await db<{ seq: number; changes: NonNullable<Told["changes"]> | null }[]>`

@@ -111,7 +111,7 @@ export const webhooksRouter = router({
     location: (_made: Delivery, input: DeliveryPath) =>
       `/projects/${input.id}/webhooks/${input.webhookId}/deliveries`,
     summary: "Send a delivery again",
-    errors: ["not_found"],
+    errors: ["not_found", "rate_limited"],
   }).input(DeliveryPath).output(Delivery).mutation(({ ctx, input }) => redeliver(ctx, input)),
 
   replay: projectProcedure({

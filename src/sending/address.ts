@@ -33,7 +33,7 @@ function isTunnelled({ parts }: ipaddr.IPv6): boolean {
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
   // The parser would drop line ends and encode blanks, and the request would go to another address than the shown one.
   // deno-lint-ignore no-control-regex
-  if (/[\s\x00-\x1f\x7f]/.test(text)) throw new RefusedAddress("it must not hold blanks or line ends");
+  if (/[\s\x00-\x1f\x7f-\x9f]/.test(text)) throw new RefusedAddress("it must not hold blanks or line ends");
   if (!URL.canParse(text)) throw new RefusedAddress("it is not an address");
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new RefusedAddress("only https and http addresses are accepted");

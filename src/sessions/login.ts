@@ -39,6 +39,7 @@ interface SignInUser {
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
   const { limits, address, headers } = ctx;
   const name = nameOf(input.email);
+  limits.refuseKnown(OF_EMAIL, name, headers);
   // An address that tries too often is refused first, so that it doesn't use up the attempts of an
   // email, and before it waits.
   await limits.refuseUsedUp(OF_ADDRESS, address, headers);

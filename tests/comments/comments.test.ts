@@ -206,6 +206,11 @@ describe("a mention", () => {
     ["a lazy line of a quote", "> a quote\n@"],
     ["an escaped mention", "\\@"],
     ["a comment", "<!-- @ -->"],
+    ["a fence in a quote", "> ``` js\n> @\n> ```"],
+    ["code after a tab", "\t@"],
+    ["a fence with line ends of Windows", "```\r\n@\r\n```"],
+    ["a fence without an end", "```\n@"],
+    ["code in a table", "| a |\n|---|\n| `@` |"],
   ])("names nobody in %s", async (_, form) => {
     const body = form.replace("@", mention(ben));
     expect((await say(await newTicket(), body)).mentions).toEqual([]);
@@ -216,6 +221,10 @@ describe("a mention", () => {
     ["a lone backtick", "the key ` is broken, @"],
     ["HTML around it", "<details>\n@\n</details>"],
     ["a list item after a fence", "```\nmake\n```\n- @"],
+    ["escaped backticks", "\\`@\\`"],
+    ["indented text of a paragraph", "text\n    @"],
+    ["a backtick of the next paragraph", "`unclosed @\n\nnext`"],
+    ["a longer end of a fence", "```\nx\n`````\n@"],
   ])("names the person beside %s", async (_, form) => {
     const body = form.replace("@", mention(ben));
     expect((await say(await newTicket(), body)).mentions).toEqual([ben.id]);

@@ -157,6 +157,23 @@ describe("a mail", () => {
     expect(mail!.text).not.toContain(`(${ben.id})`);
   });
 
+  test("shows names for mentions in titles, questions, options and answers, too", async () => {
+    const { ann, ben } = talk;
+    const mention = `@[Ann Lee](${ann.id})`;
+    const ticket = await talk.newTicket({ title: `Ask ${mention} first` });
+    const options = [{ id: "a", label: `Ask ${mention}` }, { id: "b", label: "No" }];
+    const addressee = { user_id: ben.id };
+    const question = { kind: "decision", prompt: `Shall ${mention} do it?`, options, addressee };
+    await talk.ask(ticket, question, talk.annsKey);
+    await talk.ask(ticket, { prompt: `And may ${mention} close it?`, addressee });
+    await deliver();
+    const [mail] = mailsTo(ben);
+    expect(mail!.subject).toBe(`${ticket.ref} Ask @Ann Lee first`);
+    expect(mail!.text).toContain("asks: And may @Ann Lee close it?");
+    expect(mail!.text).toContain("Waits for an answer: Shall @Ann Lee do it?");
+    expect(mail!.text).not.toContain(ann.id);
+  });
+
   test("is not sent once its reader has turned mails off, or muted the ticket", async () => {
     const [off, muted] = await Promise.all([1, 2].map(() => makeMember(harness.now, talk.project, "member")));
     const ticket = await talk.newTicket();
@@ -170,6 +187,49 @@ describe("a mail", () => {
     await talk.done("DELETE", `${ticket.path}/watch`, undefined, muted);
     await deliverAgain();
     expect([...mailsTo(off!), ...mailsTo(muted!)]).toEqual([]);
+  });
+
+  test("waits while its reader has snoozed the ticket", async () => {
+    const reader = await makeMember(harness.now, talk.project, "member");
+    const ticket = await talk.newTicket();
+    await talk.done("POST", `${ticket.path}/comments`, { body: `@[x](${reader.id}) look` });
+    line.refuse();
+    await deliver();
+    line.accept();
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await talk.done("POST", "/inbox/snooze", { ticket_ids: [ticket.id], until }, reader);
+    await deliverAgain();
+    expect(mailsTo(reader)).toEqual([]);
+    await harness.now.sql`update notifications set snoozed_until = now() where user_id = ${reader.id}::uuid`;
+    await deliver();
+    expect(mailsTo(reader)).toMatchObject([{ text: expect.stringContaining("@x look") }]);
+  });
+
+  test("tells of no work and no mention that was taken back", async () => {
+    const [task, ended, ticketsOwn, mentioned, still] = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => makeMember(harness.now, talk.project, "member")),
+    );
+    const ticket = await talk.newTicket();
+    const give = ({ id }: { id: string }) =>
+      talk.done("POST", `${ticket.path}/tasks`, { title: "Do", role: "backend", assignee_user_id: id });
+    const [given, skipped] = [await give(task!), await give(ended!)];
+    await give(still!);
+    const own = await talk.newTicket();
+    await talk.done("PATCH", own.path, { assignee_user_id: ticketsOwn!.id });
+    const other = await talk.newTicket();
+    const said = await talk.done("POST", `${other.path}/comments`, { body: `@[x](${mentioned!.id}) look` });
+    await harness.now.follow();
+    await passTime();
+    line.refuse();
+    await deliver();
+    line.accept();
+    await talk.done("PATCH", `${ticket.path}/tasks/${given.id}`, { assignee_user_id: talk.ann.id });
+    await talk.done("PATCH", `${ticket.path}/tasks/${skipped.id}`, { status: "skipped" });
+    await talk.done("PATCH", own.path, { assignee_user_id: null });
+    await talk.done("PATCH", `${other.path}/comments/${said.id}`, { body: "Never mind" });
+    await deliverAgain();
+    for (const who of [task, ended, ticketsOwn, mentioned]) expect(mailsTo(who!)).toEqual([]);
+    expect(mailsTo(still!)).toHaveLength(1);
   });
 
   test("asks for no approval that was given, and announces no deleted comment", async () => {

@@ -382,6 +382,37 @@ describe("by hand", () => {
     await call("DELETE", hook.api);
   });
 
+  test("for a project's chat tells an act once, and each word that is said in it", async () => {
+    const project = await makeProject(harness.now);
+    const hook = await makeEndpoint({ format: "slack", types: undefined }, project);
+    const { path } = await makeTicket(harness.now, project);
+    const at = path.slice(project.path.length);
+    const tasks = ["One", "Two", "Three"].map((title) => ({ title, role: "qa" }));
+    expect((await call("POST", `${at}/tasks/batch`, { tasks }, project)).status).toBe(201);
+    await call("POST", `${at}/questions`, { prompt: "Shall we?" }, project);
+    await call("PATCH", at, { status: "closed", resolution_type: "wont_fix" }, project);
+    await deliver();
+    const told = hook.received().map(({ body }) => JSON.parse(body).text.replace(/^[^>]*>: /, ""));
+    expect(told.toSorted()).toEqual([
+      "3 tasks created, by Test User",
+      "closed, by Test User",
+      "created, by Test User",
+      "question created, by Test User: Shall we?",
+    ]);
+    await call("DELETE", hook.api, undefined, project);
+  });
+
+  test("repeats of a delivery are bounded", async () => {
+    const hook = await makeEndpoint();
+    const { body } = await call("POST", `${hook.api}/test`);
+    const statuses = new Set<number>();
+    for (let n = 0; n < 62; n++) {
+      statuses.add((await call("POST", `${hook.api}/deliveries/${body.id}/redeliver`)).status);
+    }
+    expect([...statuses]).toEqual([202, 429]);
+    await call("DELETE", hook.api);
+  });
+
   test("tests of it are bounded", async () => {
     const hook = await makeEndpoint();
     const answers = [];

@@ -182,6 +182,8 @@ describe("a refused sign-in", () => {
     for (const email of [person.email.toUpperCase(), person.email.replace("i", "\u0130")]) {
       expect((await login(harness.now, { email, password: person.password })).status).toBe(429);
     }
+    const many = () => Promise.all(Array.from({ length: 20 }, () => login(harness.now, person)));
+    expect(await harness.now.count(many)).toBe(0);
   });
 
   test("comes after thirty refusals of one address, on any email", async () => {
