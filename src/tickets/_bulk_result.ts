@@ -2,7 +2,7 @@ import type { AppError } from "../core/errors.ts";
 import type { BulkResult } from "./bulk_schema.ts";
 import type { Stage, Status, UnfinishedTask } from "./schema.ts";
 
-/** What a bulk call decided about a ticket that is there. */
+/** The decision of a bulk call about a ticket that is there. */
 export interface Decided {
   id: string;
   ticket_ref: string;

@@ -38,7 +38,7 @@ interface Row extends Columns {
 
 type Set = NonNullable<BulkTickets["set"]>;
 
-/** What the call sets, with ids in place of names. */
+/** The values that the call sets, with ids in place of names. */
 interface Wanted {
   columns: Partial<Omit<Columns, "labels">>;
   add: string[];

@@ -73,7 +73,7 @@ describe("a change of many tickets", () => {
       });
     }
     expect((await read(parent!)).children).toEqual({ open: 3, total: 3 });
-    // What is so already stays as it is.
+    // A ticket that is so already stays as it is.
     await change(tickets, set);
     expect((await read(tickets[0]!)).version).toBe(2);
     const none = { assignee_user_id: null, remove_labels: ["needs design"], due_on: null, parent_id: null };
