@@ -437,6 +437,7 @@ create table notification_settings (
   mail text not null,
   chat_url text,
   updated_at timestamp(3) with time zone not null default now(),
+  chat_rests_until timestamp(3) with time zone,
   constraint notification_settings_mail_check CHECK ((mail = ANY (ARRAY['all'::text, 'urgent'::text,
     'none'::text]))),
   constraint notification_settings_pkey PRIMARY KEY (user_id),

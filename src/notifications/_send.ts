@@ -24,10 +24,13 @@ export interface Message {
 export class NotNow extends Error {
   override name = "NotNow";
   readonly forGood: boolean;
+  /** The seconds for which the hook asked to be left alone. */
+  readonly retryAfter: number | null;
 
-  constructor(message: string, forGood: boolean) {
+  constructor(message: string, forGood: boolean, retryAfter: number | null = null) {
     super(message);
     this.forGood = forGood;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -166,5 +169,6 @@ async function postChat(
   });
   if ("failure" in sent) throw new NotNow(`The chat hook: ${sent.message}`, sent.failure === "refused");
   if (sent.status >= 200 && sent.status < 300) return true;
-  throw new NotNow(`The chat hook answered ${sent.status}`, sent.status === 404 || sent.status === 410);
+  const isGone = sent.status === 404 || sent.status === 410;
+  throw new NotNow(`The chat hook answered ${sent.status}`, isGone, sent.retryAfter);
 }

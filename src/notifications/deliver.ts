@@ -9,6 +9,8 @@ import { type Message, NotNow, sendMessage } from "./_send.ts";
 const AT_ONCE = 4;
 /** The most tries, over some two days. */
 const MAX_TRIES = 16;
+/** The longest time for which a chat hook may ask to be left alone. */
+const LONGEST_REST_S = 6 * 3600;
 
 /**
  * Sends due messages and due repeats. If the process died, the message is sent again under the same
@@ -39,7 +41,9 @@ async function takeDue({ db }: Context, turn: Turn): Promise<Message | undefined
   const [message] = await db<Message[]>`
     with due as (
       select m.id from accounts a cross join lateral (
-        select id, account_id from messages where account_id = a.id and state = 'pending' and next_try_at <= now()
+        select id, account_id from messages o where account_id = a.id and state = 'pending' and next_try_at <= now()
+          and (channel = 'mail' or not exists (
+            select from notification_settings s where s.user_id = o.user_id and s.chat_rests_until > now()))
         order by next_try_at limit 1 for update skip locked
       ) m
       order by (a.id > ${turn.account}::uuid) desc, a.id limit 1
@@ -62,6 +66,15 @@ async function deliver(ctx: Context, message: Message): Promise<void> {
     update messages set state = ${state}, error = ${error ? String(error).slice(0, 500) : null},
       sent_at = ${state === "sent" ? ctx.db`now()` : null}, link = case when ${done} then null else link end
     where id = ${message.id}::uuid`;
+  if (error instanceof NotNow && error.retryAfter) await leaveAlone(ctx, message, error.retryAfter);
+}
+
+/** Lets all messages to a person's chat hook wait for as long as the hook asked for. */
+async function leaveAlone({ db }: Context, { user_id }: Message, seconds: number): Promise<void> {
+  await db`
+    update notification_settings
+    set chat_rests_until = now() + make_interval(secs => ${Math.min(seconds, LONGEST_REST_S)}::float8)
+    where user_id = ${user_id}::uuid`;
 }
 
 interface Outcome {

@@ -18,10 +18,11 @@ export async function putNotificationSettings(
   requirePerson(actor, "A bot client may not change its owner's notifications");
   if (url) refuseInside(ctx, url);
   const sealed = url ? seal(ctx, "chatUrl", actor.user.id, url) : null;
-  const chat = url === undefined ? db`s.chat_url` : db`${sealed}`;
+  // Another hook hasn't asked for a rest.
+  const chat = url === undefined ? db`` : db`chat_url = ${sealed}, chat_rests_until = null,`;
   await db`
     insert into notification_settings as s (user_id, mail, chat_url) values (${actor.user.id}::uuid, ${mail}, ${sealed})
-    on conflict (user_id) do update set mail = excluded.mail, chat_url = ${chat}, updated_at = now()`;
+    on conflict (user_id) do update set mail = excluded.mail, ${chat} updated_at = now()`;
   return await getNotificationSettings(ctx);
 }
 

@@ -8,7 +8,7 @@ const posted: { path: string; body: { text: string } }[] = [];
 let answer = 200;
 const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
   posted.push({ path: new URL(request.url).pathname, body: await request.json() });
-  return new Response("ok", { status: answer });
+  return new Response("ok", { status: answer, headers: answer === 429 ? { "retry-after": "600" } : {} });
 });
 afterAll(() => receiver.shutdown());
 const hook = `http://127.0.0.1:${receiver.addr.port}/hooks/c0ffee`;
@@ -63,6 +63,39 @@ test("a hook that fails is tried again, and one that is gone isn't", async () =>
       .sql`select state, tries from messages where user_id = ${reader.id}::uuid`;
     expect(message).toEqual({ state, tries: 1 });
   }
+});
+
+test("a hook that says later is left alone, with all messages to it", async () => {
+  const [reader, other] = [
+    await makeMember(harness.now, talk.project, "member"),
+    await makeMember(harness.now, talk.project, "member"),
+  ];
+  for (const who of [reader, other]) await set({ mail: "none", chat_url: hook }, who);
+  const ask = async ({ id }: { id: string }) =>
+    void await talk.ask(await talk.newTicket(), { addressee: { user_id: id } });
+  answer = 429;
+  await ask(reader);
+  await deliver();
+  answer = 200;
+  await ask(reader);
+  await ask(other);
+  await deliver();
+  // The second one is for another person, whose hook has said nothing.
+  expect(posted).toHaveLength(2);
+  await harness.now.sql`
+    update notification_settings set chat_rests_until = now() where user_id = ${reader.id}::uuid`;
+  await harness.now.sql`
+    update messages set next_try_at = now() where state = 'pending' and user_id = ${reader.id}::uuid`;
+  await deliver();
+  expect(posted).toHaveLength(4);
+  answer = 429;
+  await ask(reader);
+  await deliver();
+  answer = 200;
+  await set({ chat_url: `${hook}2` }, reader);
+  await ask(reader);
+  await deliver();
+  expect(posted.map(({ path }) => path).slice(5)).toEqual(["/hooks/c0ffee2"]);
 });
 
 test("a hook inside the network is refused, when it is set and when it is used", async () => {
