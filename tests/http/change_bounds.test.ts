@@ -225,7 +225,8 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     resolution_note: undefined,
     roles: undefined,
   }),
-  "links.create": async () => ({ ticket: (await makeTicket(harness.now, project)).id }),
+  // A blocker would keep the tasks of the largest ticket from being claimed.
+  "links.create": async () => ({ kind: "relates", ticket: (await makeTicket(harness.now, project)).id }),
   "tickets.bulk": async () => ({
     action: "close",
     duplicate_of: undefined,
