@@ -64,7 +64,9 @@ function summaryColumns(id: string) {
       coalesce((select jsonb_agg(jsonb_build_object('id', l.id, 'name', l.name, 'color', l.color))
         from labels l where l.id = any (t.labels)), '[]') as labels,
       t.start_on::text, t.due_on::text, t.estimate::float8, t.milestone_id,
-      (select m.name from milestones m where m.id = t.milestone_id) as milestone_name`;
+      (select m.name from milestones m where m.id = t.milestone_id) as milestone_name,
+      t.parent_id, (select 'BENCH' || '-' || p.number from tickets p where p.id = t.parent_id) as parent_ref,
+      jsonb_build_object('open', t.children_open, 'total', t.children_total) as children, t.open_blockers`;
 }
 
 app.get("/projects/:id/tickets", async (c) => {
@@ -89,6 +91,7 @@ app.get("/projects/:id/tickets/:ticketId", async (c) => {
       t.description, t.evidence, t.suggested_resolution, t.implementation_notes, t.resolution_note,
       jsonb_build_object(
         'people', (select count(*) from projects x where x.id = t.project_id and x.closing = 'people'),
+        'children', t.children_open,
         'roles', (select count(*) from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress')),
         'cases', (select count(*) from test_cases c where c.ticket_id = t.id and c.status <> 'approved'),
         'questions', (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending'
