@@ -138,6 +138,12 @@ export function invalidField(path: string, message: string): AppError {
   return invalidRequest([{ path, message }]);
 }
 
+/** An `invalidField` for things that would depend on themselves. @param cycle their path */
+export function invalidCycle(path: string, message: string, cycle: readonly string[]): AppError {
+  const { message: whole, fields } = invalidField(path, message);
+  return new AppError("invalid_request", whole, { ...fields, details: { cycle } });
+}
+
 /** A fault, with the dotted path of the faulty value. */
 export interface Issue {
   path: string;

@@ -81,9 +81,11 @@ export const RepoName = z.string()
 /** The sha of a commit, lower-cased because senders differ in case. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
-/** Blanks and invisible characters. With them, two different addresses could look the same. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-const SEEN = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Blanks and invisible characters, as the inside of a pattern's brackets. */
+const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800";
+/** With such a character, two different addresses could look the same. */
+const INVISIBLE = new RegExp(`[${UNSEEN}]`, "u");
+const SEEN = new RegExp(`[^${UNSEEN}]`, "u");
 /** Control characters, line ends and overrides of direction, as the inside of a pattern's brackets. */
 const NOT_IN_LINES = "\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202d\\u202e";
 const IS_NO_LINE = new RegExp(`[${NOT_IN_LINES}]`);

@@ -1,6 +1,6 @@
 import { visibleProjects } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
+import { invalidCycle } from "../core/errors.ts";
 
 /**
  * Refuses a blocker that, directly or through others, waits for the ticket itself. Call it behind
@@ -18,14 +18,7 @@ export async function refuseCycle(ctx: ProjectContext, ticketId: string, blocker
   const path = pathOf(edges, blockerId, ticketId);
   if (!path) return;
   const cycle = await namesOf(ctx, [ticketId, ...path]);
-  throw new AppError(
-    "invalid_request",
-    `Invalid request: ticket: These would block one another: ${cycle.join(" → ")}`,
-    {
-      issues: [{ path: "ticket", message: `These would block one another: ${cycle.join(" → ")}` }],
-      details: { cycle },
-    },
-  );
+  throw invalidCycle("ticket", `These would block one another: ${cycle.join(" → ")}`, cycle);
 }
 
 /** Finds the shortest path in the breadth of a graph. */

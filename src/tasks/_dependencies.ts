@@ -1,4 +1,4 @@
-import { AppError, invalidRequest } from "../core/errors.ts";
+import { AppError, invalidCycle, invalidRequest } from "../core/errors.ts";
 import type { TaskOutline } from "./_rows.ts";
 import { isFinished } from "./transitions.ts";
 
@@ -49,11 +49,8 @@ function pathBetween(
 }
 
 function cycleError(path: string, cycle: TaskOutline[]): AppError {
-  const message = `Makes a cycle: ${cycle.map(({ title }) => title).join(" → ")}`;
-  return new AppError("invalid_request", `Invalid request: ${path}: ${message}`, {
-    issues: [{ path, message }],
-    details: { cycle: cycle.map(({ id }) => id) },
-  });
+  const titles = cycle.map(({ title }) => title).join(" → ");
+  return invalidCycle(path, `Makes a cycle: ${titles}`, cycle.map(({ id }) => id));
 }
 
 /** Returns the dependencies that keep a task from being started. */

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { AppError, invalidField } from "../core/errors.ts";
+import { AppError, invalidCycle, invalidField } from "../core/errors.ts";
 import { MAX_CHILDREN, MAX_LEVELS } from "./schema.ts";
 
 interface Ancestor {
@@ -53,7 +53,7 @@ function refusalOf(
 ): AppError | undefined {
   const parent = all[0]!;
   const ring = all.findIndex((one) => one.id === id);
-  if (ring >= 0) return isRing([all[ring]!, ...all.slice(0, ring + 1)]);
+  if (ring >= 0) return ringError([all[ring]!, ...all.slice(0, ring + 1)]);
   if (parent.status === "closed") {
     return new AppError("conflict", `Cannot add a child to ticket ${parent.ticket_ref}: it is closed`);
   }
@@ -67,13 +67,9 @@ function refusalOf(
   return invalidField("parent_id", `Tickets may have at most ${MAX_LEVELS} levels`);
 }
 
-function isRing(tickets: readonly Ancestor[]): AppError {
+function ringError(tickets: readonly Ancestor[]): AppError {
   const cycle = tickets.map(({ ticket_ref }) => ticket_ref);
-  const message = `These would be parts of one another: ${cycle.join(" → ")}`;
-  return new AppError("invalid_request", `Invalid request: parent_id: ${message}`, {
-    issues: [{ path: "parent_id", message }],
-    details: { cycle },
-  });
+  return invalidCycle("parent_id", `These would be parts of one another: ${cycle.join(" → ")}`, cycle);
 }
 
 /** The ticket and its ancestors, the nearest first. */
