@@ -123,12 +123,17 @@ export class Harness {
     return jobs.length;
   }
 
+  /** Waits until every change so far has its number among the events. */
+  async numbered(): Promise<void> {
+    await until(async () => (await this.sql`select from event_outbox`).length === 0);
+  }
+
   /**
    * Lets the followers of the events do what follows from every change so far, such as notifications
    * and deliveries of webhooks.
    */
   async follow(): Promise<void> {
-    await until(async () => (await this.sql`select from event_outbox`).length === 0);
+    await this.numbered();
     for (const { name, catchUp } of FOLLOWERS) {
       const ctx = systemContext(this.services, { kind: "job", id: name }, "test");
       await until(() => catchUp(ctx));

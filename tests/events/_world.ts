@@ -16,7 +16,7 @@ export function useEvents() {
   /** Waits until every committed event has its number and the feed knows of it. Returns the last one. */
   async function settled(): Promise<number> {
     const { sql, services } = harness.now;
-    await until(async () => (await sql`select from event_outbox`).length === 0);
+    await harness.now.numbered();
     const [{ last_seq }] = await sql<[{ last_seq: number }]>`select last_seq from event_counter`;
     await until(() => services.feed.last >= last_seq);
     return last_seq;

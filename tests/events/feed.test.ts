@@ -19,7 +19,7 @@ function call(method: string, path: string, body: Record<string, unknown> = {}) 
 /** All events of a ticket, once everything that was committed has its number. */
 async function eventsOf(ticketId: string): Promise<Event[]> {
   const { sql } = harness.now;
-  await until(async () => (await sql`select from event_outbox`).length === 0);
+  await harness.now.numbered();
   const events = await readEvents(sql, { after: 0, limit: 10_000 });
   return events.filter(({ ticket }) => ticket?.id === ticketId);
 }

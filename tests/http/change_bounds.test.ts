@@ -190,6 +190,12 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     );
     return {};
   },
+  "tasks.takeOver": async ({ taskId }) => {
+    await prepare((sql) =>
+      sql`update tasks set status = 'blocked', blocking_reason = 'Waits' where id = ${taskId!}::uuid`
+    );
+    return {};
+  },
   "tasks.claimNext": () => ({ ticket_id: rows.params["ticketId"]! }),
   "tasks.createMany": async () => ({
     ...await withRoom("tasks"),

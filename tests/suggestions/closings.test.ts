@@ -167,6 +167,7 @@ describe("a merged ticket in which nothing is left to do", () => {
     await patch(project, ticket, { merge_sha: SHA });
     await sendDeploy(harness.now, { repo: "acme/quick", sha: SHA });
     await post(project, `${project.path}/ai-suggestions/analysis`, {});
+    await harness.now.numbered();
     await harness.now.work("analyze-project");
     const executed = { kind: "close", status: "executed", ticket_id: ticket.id };
     expect(await list(harness.now, project, "status=all")).toMatchObject([executed]);
