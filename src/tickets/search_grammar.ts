@@ -27,8 +27,8 @@ interface Term extends Literal {
 }
 
 /** Other quotes are replaced, because phones and word processors write typographic ones. */
-const QUOTES = '"“”„‟«»＂';
-const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
+export const QUOTES = '"“”„‟«»＂';
+export const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
 const SYMBOL = /[\p{No}\p{Nl}\p{So}\p{Sc}]/u;
 const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
 
@@ -75,11 +75,15 @@ function termsOf(q: string): Term[] {
 function alternativesOf(terms: readonly Term[]): Term[][] {
   const alternatives: Term[][] = [[]];
   for (const term of terms) {
-    const isOr = !term.quoted && !term.excluded && normal(term.text) === "or";
-    if (isOr) alternatives.push([]);
+    if (!term.quoted && !term.excluded && isOr(term.text)) alternatives.push([]);
     else alternatives.at(-1)!.push(term);
   }
   return alternatives.filter((all) => all.length > 0);
+}
+
+/** Whether a term without quotes stands between alternatives. */
+export function isOr(text: string): boolean {
+  return normal(text) === "or";
 }
 
 function alternativeOf(terms: readonly Term[], keys: readonly string[]): Alternative {
