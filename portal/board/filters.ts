@@ -1,4 +1,5 @@
 import type { Priority, RequestType, Role, Stage } from "../api/types.ts";
+import { LONGEST_QUERY } from "../ui/lengths.ts";
 import { board } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 
@@ -20,7 +21,8 @@ export interface Filters {
 export function readFilters(search: Record<string, unknown>): Filters {
   const { q, request_type, priority, role, blocking, sort, stage } = search;
   return {
-    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 200) }),
+    ...((typeof q === "string" || typeof q === "number") && q !== "" &&
+      { q: String(q).slice(0, LONGEST_QUERY) }),
     ...(isOf(TYPES, request_type) && { request_type }),
     ...(isOf(PRIORITIES, priority) && { priority }),
     ...(isOf(ROLES, role) && { role }),

@@ -1,5 +1,8 @@
 import { problems } from "../words/app.ts";
 
+/** The most characters of a search that an address holds, as many as the service takes. */
+export const LONGEST_QUERY = 2000;
+
 /** The length of a text as the service counts it: an emoji is one character. */
 export function lengthOf(text: string): number {
   let length = 0;

@@ -201,7 +201,7 @@ async function findProject(ctx: ActorContext, projectId: string): Promise<Projec
   return await ctx.access.get(`project:${user.id}:${user.role}:${projectId}`, async (sql) => {
     const [row] = await sql<ProjectAccess[]>`
       select p.id, p.account_id, p.key, array(select k.key from project_keys k where k.project_id = p.id) as keys,
-        p.archived_at is not null as archived, a.disabled_roles, ${roleInProject(sql)} as role
+        p.archived_at is not null as archived, a.disabled_roles, p.time_zone, ${roleInProject(sql)} as role
       from ${projectsFor(sql, user.id)} join accounts a on a.id = p.account_id
       where p.id = ${projectId}::uuid`;
     return row?.role ? row : null;

@@ -144,6 +144,8 @@ export interface ProjectAccess {
   role: ProjectRole;
   archived: boolean;
   disabled_roles: string[];
+  /** In which a day ends. */
+  time_zone: string;
 }
 
 export interface ProjectContext extends ActorContext {

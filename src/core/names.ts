@@ -7,7 +7,7 @@ export function nameKey(name: string): string {
 }
 
 /** Returns the `most` names that are nearest to a name, nearest first, by their common letter pairs. */
-function nearestNames(name: string, names: readonly string[], most: number): string[] {
+export function nearestNames(name: string, names: readonly string[], most: number): string[] {
   const wanted = pairsOf(name);
   return names.map((candidate) => ({ candidate, share: shareOf(wanted, pairsOf(candidate)) }))
     .toSorted((a, b) => b.share - a.share || a.candidate.localeCompare(b.candidate))

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { anyText, Role } from "../core/schema.ts";
-import { Priority, RequestType, Stage, Status } from "../tickets/schema.ts";
+import { Role } from "../core/schema.ts";
+import { Priority, RequestType, SearchText, Stage, Status, Unrecognized } from "../tickets/schema.ts";
 import { pageWithin } from "./_budget.ts";
 import { cursor, limit, NextCursor, ProjectKey } from "./_fields.ts";
 import { TicketRow, ticketRow } from "./_rows.ts";
@@ -12,11 +12,14 @@ export const findTickets = defineTool({
   description: "Lists tickets in one line each, newest first. q searches title, description and ref. " +
     "get_ticket has the rest.",
   calls: ["tickets.list"],
-  others: ["tickets.title", "tickets.assignee", "tickets.labels"],
+  others: ["tickets.title", "tickets.assignee", "tickets.labels", "unrecognized.nearest"],
   input: z.strictObject({
     project: ProjectKey,
-    q: anyText(1, 200).optional().meta({
-      description: 'Words that all occur; "a phrase"; -word excludes; a OR b; a ref such as HO-12',
+    q: SearchText.optional().meta({
+      description:
+        'Words that all occur; "a phrase"; -word excludes; a OR b; a ref such as HO-12. And filters: ' +
+        'label:ui,"needs design" assignee:me|none|NAME due:overdue|<7d is:blocked|mine|watched milestone: parent:HO-12 ' +
+        "children-of: link: author: waiting:person -stage:live updated:>2026-01-31 estimate:>3",
     }),
     stage: Stage.optional(),
     status: Status.optional(),
@@ -27,17 +30,21 @@ export const findTickets = defineTool({
     limit,
     cursor,
   }),
-  output: z.object({ tickets: z.array(TicketRow), next_cursor: NextCursor }),
+  output: z.object({
+    tickets: z.array(TicketRow),
+    next_cursor: NextCursor,
+    unrecognized: z.array(Unrecognized).optional().describe("Filters' values that nothing has"),
+  }),
   async run({ call, project }, { project: key, type, limit, ...filters }) {
     const { id } = await project(key);
     return await pageWithin(limit, async (limit) => {
-      const { tickets, next_cursor } = await call("tickets.list", {
+      const { tickets, ...rest } = await call("tickets.list", {
         id,
         request_type: type,
         limit,
         ...filters,
       });
-      return { tickets: tickets.map(ticketRow), next_cursor };
+      return { tickets: tickets.map(ticketRow), ...rest };
     });
   },
 });

@@ -1,16 +1,15 @@
 import type { Db, Fragment } from "../../db/open.ts";
 import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { literal, preparedForFew } from "../core/planner.ts";
-import type { Role } from "../core/schema.ts";
+import { preparedForFew } from "../core/planner.ts";
+import { isWaitingOn, ofPriority, ofRole } from "./_conditions.ts";
+import { mayWaitForAnybody } from "./may_wait.ts";
+import type { ResolvedText } from "./resolve_text.ts";
+import { type ListTickets, USUAL_SORT } from "./schema.ts";
 import { type Literal, parseSearch } from "./search_grammar.ts";
 import { hasShip } from "./_ship.ts";
-import { mayWaitForAnybody } from "./may_wait.ts";
-import { type ListTickets, USUAL_SORT, type WaitingOn } from "./schema.ts";
 
-type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
-
-export const RANKS = { low: 1, medium: 2, high: 3 };
+type Filters = Omit<ListTickets, "sort" | "limit" | "cursor" | "q">;
 
 /** Runs a statement that contains `filters`. A text search is planned for its own words. */
 export function filtered<Query extends PromiseLike<unknown>>(
@@ -27,16 +26,21 @@ export function filtered<Query extends PromiseLike<unknown>>(
  * of them the other conditions leave. Without the offset it would look for them in the order of the
  * list, and read every ticket of the project if there are few.
  */
-export function ticketsOf({ db, project }: ProjectContext, { waiting_on }: Pick<Filters, "waiting_on">) {
+export function ticketsOf(
+  { db, project }: ProjectContext,
+  { waiting_on }: Pick<Filters, "waiting_on">,
+  text: ResolvedText,
+) {
   const own = db`t.project_id = ${project.id}::uuid`;
-  if (waiting_on === undefined || waiting_on === "none") return db`tickets t where ${own}`;
+  const isForAnybody = waiting_on !== undefined && waiting_on !== "none";
+  if (!isForAnybody && !text.isOfWaiting) return db`tickets t where ${own}`;
   return db`(select * from tickets t where ${own} and ${mayWaitForAnybody(db)} offset 0) t where true`;
 }
 
 /** Conditions on `tickets t`, each with an `and` before it. */
-export function filters(ctx: ProjectContext, input: Filters) {
+export function filters(ctx: ProjectContext, input: Filters, { words, conditions: others }: ResolvedText) {
   const { db } = ctx;
-  const { ids, stage, request_type, blocking, priority, role, ship, waiting_on, q } = input;
+  const { ids, stage, request_type, blocking, priority, role, ship, waiting_on } = input;
   const conditions = [
     ids && db`t.id = any (${ids}::uuid[])`,
     stage && db`t.stage = ${stage}`,
@@ -44,11 +48,12 @@ export function filters(ctx: ProjectContext, input: Filters) {
     blocking !== undefined && (blocking ? db`t.blocking` : db`not t.blocking`),
     isOpen(input) && db`t.status = 'open'`,
     isClosed(input) && db`t.stage = 'live'`,
-    priority && ofPriority(db, RANKS[priority]),
+    priority && ofPriority(db, priority),
     role && ofRole(ctx, role),
     ship && hasShip(ctx, ship),
     waiting_on && isWaitingOn(ctx, waiting_on),
-    q && matches(ctx, q),
+    words && matches(ctx, words),
+    ...others,
   ];
   return all(db, conditions);
 }
@@ -59,40 +64,6 @@ function all(db: Db, conditions: (Fragment | false | "" | undefined)[]) {
   return made.length > 0 ? db`${made.map((condition) => db`and ${condition}`)}` : db``;
 }
 
-/**
- * Uses `between` instead of `=`. With `=` the planner drops priority from the sort order, sorts by
- * id alone, takes the primary key, and reads every older ticket of all projects.
- */
-function ofPriority(db: Db, rank: number) {
-  return db`t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
-}
-
-function isWaitingOn({ db }: ProjectContext, waitingOn: WaitingOn) {
-  switch (waitingOn) {
-    case "person":
-      return db`(t.human_questions > 0 or t.stage = 'validation' and ${hasPendingCase(db)})`;
-    case "agent":
-      return db`t.pending_questions > t.human_questions`;
-    case "none":
-      return db`t.pending_questions = 0 and (t.stage <> 'validation' or not ${hasPendingCase(db)})`;
-  }
-}
-
-/** The limit keeps the planner from reading all pending cases into a table of its own. */
-function hasPendingCase(db: Db) {
-  return db`coalesce((
-    select true from test_cases c where c.ticket_id = t.id and c.status = 'pending' limit 1), false)`;
-}
-
-/**
- * Writes the role as a literal. A plan for any role would look up a role that half of the tickets
- * have once for each ticket.
- */
-function ofRole({ db, project }: ProjectContext, role: Role) {
-  return db`exists (select from ticket_roles r
-    where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`;
-}
-
 /*
  * The status is written as a literal, so that the indexes of open tickets serve a prepared statement
  * too. A ticket is closed exactly when it is in live.
@@ -101,9 +72,9 @@ const isOpen = ({ status, stage }: Filters) => status === "open" || stage !== un
 const isClosed = ({ status }: Filters) => status === "closed";
 
 /** Looks up words in the index. A term without any word is searched for in every text. */
-function matches(ctx: ProjectContext, q: string) {
+function matches(ctx: ProjectContext, words: string) {
   const { db, project } = ctx;
-  const { alternatives, refs } = parseSearch(q, project.keys);
+  const { alternatives, refs } = parseSearch(words, project.keys);
   const conditions = alternatives.map(({ words, literals }) =>
     db`(${words === null ? db`true` : hasWords(ctx, words, refs)} ${
       literals.length === 0 ? db`` : literals.map((literal) => db`and ${stands(db, literal)}`)

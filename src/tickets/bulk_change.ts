@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
-import { AppError, invalidField } from "../core/errors.ts";
+import { AppError, invalidField, invalidRequest, type Issue } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
@@ -8,14 +8,15 @@ import { resolveLabels } from "../labels/resolve.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import { bulkResult, type Decided } from "./_bulk_result.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
-import { filtered, filters } from "./_filters.ts";
+import { filtered, filters, ticketsOf } from "./_filters.ts";
 import { findTicket } from "./find_ticket.ts";
 import { lockTickets } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
 import { refusalsOfParent } from "./_parents.ts";
 import { checkNamed } from "./_plan.ts";
 import { recount } from "./recount.ts";
-import { isTicketRef, MAX_NAMED } from "./schema.ts";
+import { resolveText } from "./resolve_text.ts";
+import { isTicketRef, MAX_NAMED, type Unrecognized } from "./schema.ts";
 
 /** The columns that a change of many tickets may set. */
 interface Columns {
@@ -79,21 +80,30 @@ function setOf({ set, ticket_ids, query }: BulkTickets): Set {
   return set;
 }
 
-/** The tickets that a filter finds. @throws {AppError} invalid_request if they are too many */
-async function findIds(ctx: ProjectContext, q: string): Promise<string[]> {
+/**
+ * The tickets that the list finds by the same text.
+ * @throws {AppError} invalid_request if they are too many, or if a value is unknown
+ */
+async function findIds(ctx: ProjectContext, query: string): Promise<string[]> {
   const { db, project } = ctx;
+  const text = await resolveText(ctx, "query", query);
+  if (text.unrecognized.length > 0) throw invalidRequest(text.unrecognized.map(refusalOfValue));
+  const chosen = { id: project.id };
   const found = await filtered(
-    { q },
+    { q: query },
     db<{ id: string }[]>`
-      select t.id from tickets t where t.project_id = ${project.id}::uuid ${
-      filters(ctx, { id: project.id, q })
-    }
+      select t.id from ${ticketsOf(ctx, chosen, text)} ${filters(ctx, chosen, text)}
       order by t.id limit ${MAX_NAMED + 1}`,
   );
   if (found.length > MAX_NAMED) {
     throw invalidField("query", `Finds more than ${MAX_NAMED} tickets, which is the most for one call`);
   }
   return found.map(({ id }) => id);
+}
+
+function refusalOfValue({ key, value, nearest }: Unrecognized): Issue {
+  const near = nearest.length > 0 ? `; the nearest are ${nearest.map((one) => `"${one}"`).join(", ")}` : "";
+  return { path: "query", message: `Nothing is known as ${key} "${value}"${near}` };
 }
 
 /** Locks the tickets, and the parents whose counts change with them, and reads them. */

@@ -5,6 +5,7 @@ import {
   ID_OR_REF,
   LabelNames,
   MAX_NAMED,
+  MAX_SEARCH_TEXT,
   Plan,
   Priority,
   ResolutionNote,
@@ -35,6 +36,7 @@ export const BulkTickets = z.strictObject({
   action: z.enum(["move", "close", "change"]),
   ticket_ids: z.array(TicketName).min(1, "Must name at least one ticket").max(
     MAX_NAMED,
+    MAX_SEARCH_TEXT,
     `Must have at most ${MAX_NAMED} ids`,
   ).refine(
     (ids) => new Set(ids).size <= MAX_BULK,
@@ -50,8 +52,9 @@ export const BulkTickets = z.strictObject({
     `1 to ${MAX_BULK} different tickets, by id or by a ref such as HO-12; one named twice counts once. ` +
       "Required unless a query finds the tickets of a change",
   ),
-  query: text(1, 200).optional().describe(
-    `In place of ticket_ids, for a change: a search as in the list; it may find at most ${MAX_NAMED} tickets`,
+  query: text(1, MAX_SEARCH_TEXT).optional().describe(
+    "In place of ticket_ids, for a change: words and filters, as `q` of the list. An unknown value of a filter is " +
+      `refused; it may find at most ${MAX_NAMED} tickets`,
   ),
   set: BulkSet.optional().describe("Required for a change, with at least one field"),
   stage: Stage.optional().describe("Required for a move; a close always goes to live"),

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { filtered, filters, ticketsOf } from "./_filters.ts";
+import { resolveText } from "./resolve_text.ts";
 import type { CountTickets, TicketCounts } from "./schema.ts";
 
 /**
@@ -10,12 +11,14 @@ export async function countTickets(ctx: ProjectContext, input: CountTickets): Pr
   // Open tickets have an index by priority. For any other filter, the index of stages answers
   // without reading a ticket.
   const status = input.priority && "open";
+  const text = await resolveText(ctx, "q", input.q);
   const query = ctx.db<[TicketCounts["stages"]]>`
     select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,
       count(*) filter (where t.stage = 'in_progress') as in_progress,
       count(*) filter (where t.stage = 'validation') as validation
-    from ${ticketsOf(ctx, input)} and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
-      ${filters(ctx, { ...input, status })}`;
+    from ${ticketsOf(ctx, input, text)} and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
+      ${filters(ctx, { ...input, status }, text)}`;
   const [stages] = await filtered(input, query);
-  return { stages };
+  const { unrecognized } = text;
+  return { stages, ...(unrecognized.length > 0 && { unrecognized }) };
 }

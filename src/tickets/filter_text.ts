@@ -6,6 +6,7 @@ import {
   writeText,
   type WrittenValue,
 } from "./filter_values.ts";
+import { MAX_SEARCH_TEXT } from "./schema.ts";
 import { isOr, QUOTES, TERM } from "./search_grammar.ts";
 
 /** A value that no value of its key is. */
@@ -28,7 +29,6 @@ export interface FilterText {
   filters: TicketFilter[];
 }
 
-export const MAX_FILTER_TEXT = 2000;
 const MAX_WORDS = 200;
 const MAX_FILTERS = 20;
 const MAX_VALUES = 100;
@@ -62,8 +62,8 @@ const VALUE = new RegExp(`[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|(,)|([^,${QUOTE
  * @throws {FilterFault} if there is too much of something, or an `or` beside a filter
  */
 export function parseFilterText(text: string): FilterText {
-  if (lengthOf(text) > MAX_FILTER_TEXT) {
-    throw new FilterFault(`Must have at most ${MAX_FILTER_TEXT} characters`);
+  if (lengthOf(text) > MAX_SEARCH_TEXT) {
+    throw new FilterFault(`Must have at most ${MAX_SEARCH_TEXT} characters`);
   }
   const terms = termsOf(text);
   const filters = terms.flatMap(({ filter }) => filter ?? []);

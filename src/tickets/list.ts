@@ -1,8 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, pageOfShortRows } from "../core/cursor.ts";
 import { pageLimit } from "../core/planner.ts";
-import { filtered, filters, RANKS, ticketsOf } from "./_filters.ts";
+import { RANKS } from "./_conditions.ts";
+import { filtered, filters, ticketsOf } from "./_filters.ts";
 import { summaryColumns, type SummaryRow, ticketOf } from "./_rows.ts";
+import { type ResolvedText, resolveText } from "./resolve_text.ts";
 import type { ListTickets } from "./schema.ts";
 
 const SORT_COLUMNS = {
@@ -19,13 +21,19 @@ export async function listTickets(ctx: ProjectContext, input: ListTickets) {
   const descending = input.sort.startsWith("-");
   const name = (descending ? input.sort.slice(1) : input.sort) as keyof typeof SORT_COLUMNS;
   const order: Order = { name, descending };
-  const rows = await filtered(input, readRows(ctx, input, order));
+  const text = await resolveText(ctx, "q", input.q);
+  const rows = await filtered(input, readRows(ctx, input, order, text));
   const { items, next_cursor } = pageOfShortRows(
     rows,
     input.limit,
     (row) => [input.sort, sortValue(row, name), row.id],
   );
-  return { tickets: items.map((row) => ticketOf(ctx, row)), next_cursor };
+  const { unrecognized } = text;
+  return {
+    tickets: items.map((row) => ticketOf(ctx, row)),
+    next_cursor,
+    ...(unrecognized.length > 0 && { unrecognized }),
+  };
 }
 
 interface Order {
@@ -33,11 +41,11 @@ interface Order {
   descending: boolean;
 }
 
-function readRows(ctx: ProjectContext, input: ListTickets, order: Order) {
+function readRows(ctx: ProjectContext, input: ListTickets, order: Order, text: ResolvedText) {
   const { db } = ctx;
   const direction = db.unsafe(order.descending ? "desc" : "asc");
   return db<SummaryRow[]>`
-    select ${summaryColumns(ctx)} from ${ticketsOf(ctx, input)} ${filters(ctx, input)} ${
+    select ${summaryColumns(ctx)} from ${ticketsOf(ctx, input, text)} ${filters(ctx, input, text)} ${
     after(ctx, input, order)
   }
     order by ${db(`t.${SORT_COLUMNS[order.name].column}`)} ${direction}, t.id ${direction}

@@ -372,6 +372,33 @@ const TicketIds = z.union([z.array(z.string()), z.string().transform((ids) => id
   maxItems: MAX_IDS,
 });
 
+/** The most characters of a search's words and filters together. */
+export const MAX_SEARCH_TEXT = 2000;
+export const SearchText = anyText(1, MAX_SEARCH_TEXT);
+
+const FILTERS_TEXT =
+  "A filter is a key, a colon and a value without a blank between: `assignee` and `author` " +
+  "(me, a name or an e-mail address), `label`, `milestone`, `parent`, `children-of` (at any depth) and `link` (HO-12), " +
+  "`stage`, `type`, `priority`, `role`, `waiting` (person, agent), `is` (open, closed, blocked, blocking, overdue, " +
+  "watched, mine), `due`, `created`, `updated` and `closed`, and `estimate`. A comma means one of (`priority:high,medium`), " +
+  "a hyphen in front excludes (`-label:ui`), and a value with blanks stands in quotes. A ticket must fit every filter; " +
+  "`or` stands between words only. Days are 2026-12-31, >2026-01-01, 2026-12-01..2026-12-31, today, and <7d for less than " +
+  "7 days ago, or ahead for `due`, in the project's time zone; `due` is `overdue`, too. Numbers are 3, >3 and 1..5. " +
+  "`none` finds tickets without an assignee, label, milestone, parent, due date or estimate. In quotes, a filter is " +
+  "words. At most 200 characters of words, 20 filters and 100 values";
+
+/** A filter's value that nothing in the project has. */
+export const Unrecognized = z.object({
+  key: z.string(),
+  value: z.string().describe("As it was sent, and cut if it is long"),
+  nearest: z.array(z.string()).describe("At most three values that may be meant"),
+});
+export type Unrecognized = z.infer<typeof Unrecognized>;
+
+const UnrecognizedValues = z.array(Unrecognized).optional().describe(
+  "Values of filters in `q` that nothing has, and that find nothing; at most ten. Absent if there are none",
+);
+
 export const USUAL_SORT = "-created_at";
 export const ListTickets = IdPage.extend({
   ids: TicketIds.optional().describe(
@@ -385,8 +412,8 @@ export const ListTickets = IdPage.extend({
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
   waiting_on: WaitingOn.optional(),
-  q: anyText(1, 200).optional().describe(
-    "Searches ref, title and description. A ticket must have every term; terms have blanks between them. A term " +
+  q: SearchText.optional().describe(
+    "Words and filters. The words are sought in ref, title and description. A ticket must have every term; terms have blanks between them. A term " +
       "is a word, " +
       'a phrase in quotes ("page is empty"), or words with other characters between them, which are a phrase too (dev-east, ' +
       "java.net.Socket). `a or b`, in either case, finds what has `a` and what has `b`; it binds less than the " +
@@ -394,15 +421,22 @@ export const ListTickets = IdPage.extend({
       'before a word or a quote excludes: -draft, -"on hold". A ref of the project (HO-12) finds its ticket and those that ' +
       "mention it. Words are letters, digits and emoji. Case, compatible forms (ﬁ and fi, half and full width) " +
       "and English endings make no difference; 2.10.0 also finds v2.10.0. Beside other words, stop words such as " +
-      "`the` and terms without any word are left out; alone they are searched for as they are",
-  ).meta({ examples: ['upload -draft "network error"', "HO-12 or HO-13"] }),
+      "`the` and terms without any word are left out; alone they are searched for as they are. " +
+      FILTERS_TEXT,
+  ).meta({
+    examples: ['upload -draft "network error"', "HO-12 or HO-13", 'label:ui,"needs design" due:<7d'],
+  }),
   sort: TicketSort.default(USUAL_SORT).describe(
     "With a sort other than by creation, tickets that change while pages are read may be missed or come twice",
   ),
 });
 export type ListTickets = z.infer<typeof ListTickets>;
 
-export const TicketList = z.object({ tickets: z.array(TicketSummary), next_cursor: NextCursor });
+export const TicketList = z.object({
+  tickets: z.array(TicketSummary),
+  next_cursor: NextCursor,
+  unrecognized: UnrecognizedValues,
+});
 
 export const CountTickets = ListTickets.omit({
   ids: true,
@@ -416,6 +450,7 @@ export type CountTickets = z.infer<typeof CountTickets>;
 
 export const TicketCounts = z.object({
   stages: z.object({ backlog: z.int(), up_next: z.int(), in_progress: z.int(), validation: z.int() }),
+  unrecognized: UnrecognizedValues,
 });
 export type TicketCounts = z.infer<typeof TicketCounts>;
 

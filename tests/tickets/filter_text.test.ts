@@ -3,13 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   FilterFault,
   type FilterText,
-  MAX_FILTER_TEXT,
   parseFilterText,
   type TicketFilter,
   writeFilterText,
 } from "../../src/tickets/filter_text.ts";
 import { type FilterKey, KINDS, STATES } from "../../src/tickets/filter_values.ts";
-import { Priority, RequestType, Stage, WaitingOn } from "../../src/tickets/schema.ts";
+import { MAX_SEARCH_TEXT, Priority, RequestType, Stage, WaitingOn } from "../../src/tickets/schema.ts";
 import { Role } from "../../src/core/schema.ts";
 import { parseSearch } from "../../src/tickets/search_grammar.ts";
 
@@ -147,8 +146,8 @@ test.each(["label:ui or label:api", "upload or label:ui", "upload label:ui or cr
 
 test("a text has its bounds", () => {
   const long = (length: number) => `label:${"ł".repeat(length - 6)}`;
-  expect(filtersIn(long(MAX_FILTER_TEXT))).toHaveLength(1);
-  expect(() => parseFilterText(long(MAX_FILTER_TEXT + 1))).toThrow("at most 2000 characters");
+  expect(filtersIn(long(MAX_SEARCH_TEXT))).toHaveLength(1);
+  expect(() => parseFilterText(long(MAX_SEARCH_TEXT + 1))).toThrow("at most 2000 characters");
   expect(parseFilterText("😀".repeat(200)).words).toHaveLength(400);
   expect(() => parseFilterText(`${"x ".repeat(200)} y`)).toThrow("at most 200 characters beside the filters");
   expect(filtersIn("is:open ".repeat(20))).toHaveLength(20);
