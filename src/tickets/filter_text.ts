@@ -24,7 +24,7 @@ export type TicketFilter = { [Key in FilterKey]: FilterOf<Key> }[FilterKey];
 
 /** A text that says which tickets are sought. A ticket must fit the words and each filter. */
 export interface FilterText {
-  /** What `parseSearch` reads; empty if there are only filters. */
+  /** The text for `parseSearch`, which is empty if there are only filters. */
   words: string;
   filters: TicketFilter[];
 }
