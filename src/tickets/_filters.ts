@@ -26,11 +26,7 @@ export function filtered<Query extends PromiseLike<unknown>>(
  * of them the other conditions leave. Without the offset it would look for them in the order of the
  * list, and read every ticket of the project if there are few.
  */
-export function ticketsOf(
-  { db, project }: ProjectContext,
-  { waiting_on }: Pick<Filters, "waiting_on">,
-  text: ResolvedText,
-) {
+export function ticketsOf({ db, project }: ProjectContext, { waiting_on }: Filters, text: ResolvedText) {
   const own = db`t.project_id = ${project.id}::uuid`;
   const isForAnybody = waiting_on !== undefined && waiting_on !== "none";
   if (!isForAnybody && !text.isOfWaiting) return db`tickets t where ${own}`;

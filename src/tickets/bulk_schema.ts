@@ -36,7 +36,6 @@ export const BulkTickets = z.strictObject({
   action: z.enum(["move", "close", "change"]),
   ticket_ids: z.array(TicketName).min(1, "Must name at least one ticket").max(
     MAX_NAMED,
-    MAX_SEARCH_TEXT,
     `Must have at most ${MAX_NAMED} ids`,
   ).refine(
     (ids) => new Set(ids).size <= MAX_BULK,
