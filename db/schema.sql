@@ -1130,13 +1130,19 @@ END) stored,
 );
 CREATE INDEX tickets_assignee_idx ON public.tickets USING btree (assignee_user_id, project_id, created_at, id)
   WHERE (assignee_user_id IS NOT NULL);
+CREATE INDEX tickets_author_idx ON public.tickets USING btree (project_id, created_by, created_at, id) WHERE
+  (created_by IS NOT NULL);
 CREATE INDEX tickets_blocked_idx ON public.tickets USING btree (project_id, created_at, id) WHERE
   (open_blockers > 0);
 CREATE INDEX tickets_blocking_idx ON public.tickets USING btree (project_id, status, created_at, id) WHERE
   blocking;
+CREATE INDEX tickets_closed_idx ON public.tickets USING btree (project_id, closed_at, id) WHERE (closed_at IS
+  NOT NULL);
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
 CREATE INDEX tickets_due_idx ON public.tickets USING btree (project_id, due_on, id) WHERE (due_on IS NOT
   NULL);
+CREATE INDEX tickets_estimate_idx ON public.tickets USING btree (project_id, estimate, id) WHERE (estimate IS
+  NOT NULL);
 CREATE INDEX tickets_labels_idx ON public.tickets USING gin (labels) WHERE (labels IS NOT NULL);
 CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL)
   AND ((status = 'open'::text) OR (deployed_at IS NULL)));
@@ -1203,6 +1209,7 @@ create table watchers (
   constraint watchers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id),
   constraint watchers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX watchers_user_idx ON public.watchers USING btree (user_id, project_id, ticket_id);
 
 create view history_entries as
  SELECT ((h.id + COALESCE(c.place, (1)::bigint)) - 1) AS id,

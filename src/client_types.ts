@@ -2317,7 +2317,11 @@ export type AppRouter = TRPCBuiltRouter<
             | "-priority"
             | undefined;
         },
-        { tickets: Array<TicketSummary>; next_cursor: string | null }
+        {
+          tickets: Array<TicketSummary>;
+          next_cursor: string | null;
+          unrecognized?: Array<{ key: string; value: string; nearest: Array<string> }> | undefined;
+        }
       >;
       count: Query<
         {
@@ -2330,7 +2334,10 @@ export type AppRouter = TRPCBuiltRouter<
           waiting_on?: "person" | "agent" | "none" | undefined;
           q?: string | undefined;
         },
-        { stages: { backlog: number; up_next: number; in_progress: number; validation: number } }
+        {
+          stages: { backlog: number; up_next: number; in_progress: number; validation: number };
+          unrecognized?: Array<{ key: string; value: string; nearest: Array<string> }> | undefined;
+        }
       >;
       get: Query<{ id: string; ticketId: string }, Ticket>;
       update: Mutation<
