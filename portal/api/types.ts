@@ -30,3 +30,6 @@ export type ApiKey = Outputs["keys"]["list"]["keys"][number];
 export type Scope = ApiKey["scopes"][number];
 export type Member = Outputs["projects"]["members"]["members"][number];
 export type User = Outputs["users"]["list"]["users"][number];
+export type Label = Outputs["labels"]["list"]["labels"][number];
+export type Milestone = Outputs["milestones"]["list"]["milestones"][number];
+export type TicketLink = Outputs["links"]["list"]["links"][number];
