@@ -1196,6 +1196,39 @@ create table users (
 CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
 
+create table view_pins (
+  user_id uuid not null,
+  view_id uuid not null,
+  place integer not null,
+  constraint view_pins_pkey PRIMARY KEY (user_id, view_id),
+  constraint view_pins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint view_pins_view_id_fkey FOREIGN KEY (view_id) REFERENCES views(id) ON DELETE CASCADE
+);
+CREATE INDEX view_pins_view_idx ON public.view_pins USING btree (view_id);
+
+create table views (
+  id uuid not null,
+  project_id uuid,
+  owner_user_id uuid not null,
+  shared boolean not null default false,
+  name text not null,
+  query text not null,
+  layout text not null,
+  group_by text not null,
+  sort text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint views_group_by_check CHECK ((group_by = ANY (ARRAY['stage'::text, 'column'::text,
+    'assignee'::text, 'label'::text, 'priority'::text, 'milestone'::text, 'parent'::text, 'none'::text]))),
+  constraint views_layout_check CHECK ((layout = ANY (ARRAY['board'::text, 'list'::text]))),
+  constraint views_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id),
+  constraint views_pkey PRIMARY KEY (id),
+  constraint views_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint views_shared_in_project CHECK (((NOT shared) OR (project_id IS NOT NULL)))
+);
+CREATE INDEX views_owner_idx ON public.views USING btree (owner_user_id, id);
+CREATE INDEX views_shared_idx ON public.views USING btree (project_id, id) WHERE shared;
+
 create table watchers (
   ticket_id uuid not null,
   user_id uuid not null,

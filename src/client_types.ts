@@ -574,6 +574,23 @@ export type MilestoneSummary = {
   updated_at: string;
 };
 
+export type MyWorkItem = {
+  ticket: TicketLine;
+  project: ProjectLine;
+  assigned: boolean;
+  due_on: string | null;
+  open_blockers: number;
+  blocks: number;
+  my_tasks: Array<
+    {
+      id: string;
+      number: number;
+      title: string;
+      status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+    }
+  >;
+};
+
 export type NewsItem = {
   id: number;
   at: string;
@@ -1548,6 +1565,21 @@ export type User = {
   updated_at: string;
 };
 
+export type View = {
+  id: string;
+  project_id: string | null;
+  owner_user_id: string;
+  shared: boolean;
+  name: string;
+  query: string;
+  layout: "board" | "list";
+  group_by: "stage" | "column" | "assignee" | "label" | "priority" | "milestone" | "parent" | "none";
+  sort: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "priority" | "-priority";
+  place: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
 export type WaitingItem = {
   kind: "question" | "approval" | "task" | "claim" | "agent_run" | "webhook" | "dead_letter";
   id: string;
@@ -2516,6 +2548,76 @@ export type AppRouter = TRPCBuiltRouter<
         { keys: Array<Key>; next_cursor: string | null }
       >;
       acceptInvite: Mutation<{ token: string; password: string }, User>;
+    };
+    views: {
+      list: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; project_id?: string | undefined },
+        { views: Array<View>; next_cursor: string | null }
+      >;
+      get: Query<{ viewId: string }, View>;
+      create: Mutation<
+        {
+          name: string;
+          project_id?: string | null | undefined;
+          shared?: boolean | undefined;
+          query?: "" | string | undefined;
+          layout?: "board" | "list" | undefined;
+          group_by?:
+            | "stage"
+            | "column"
+            | "assignee"
+            | "label"
+            | "priority"
+            | "milestone"
+            | "parent"
+            | "none"
+            | undefined;
+          sort?:
+            | "created_at"
+            | "-created_at"
+            | "updated_at"
+            | "-updated_at"
+            | "priority"
+            | "-priority"
+            | undefined;
+          place?: number | null | undefined;
+        },
+        View
+      >;
+      update: Mutation<
+        {
+          viewId: string;
+          name?: string | undefined;
+          shared?: boolean | undefined;
+          query?: "" | string | undefined;
+          layout?: "board" | "list" | undefined;
+          group_by?:
+            | "stage"
+            | "column"
+            | "assignee"
+            | "label"
+            | "priority"
+            | "milestone"
+            | "parent"
+            | "none"
+            | undefined;
+          sort?:
+            | "created_at"
+            | "-created_at"
+            | "updated_at"
+            | "-updated_at"
+            | "priority"
+            | "-priority"
+            | undefined;
+          place?: number | null | undefined;
+        },
+        View
+      >;
+      delete: Mutation<{ viewId: string }, void>;
+      myWork: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined },
+        { work: Array<MyWorkItem>; next_cursor: string | null }
+      >;
     };
     webhooks: {
       create: Mutation<

@@ -41,6 +41,7 @@ const RESOURCES = [
   "watchers",
   "inbox",
   "waiting",
+  "views",
   "notifications",
   "inbound",
   "pull_requests",

@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import type { PartName } from "../src/core/parts.ts";
 import { MAX_LABELS, MAX_TICKET_LABELS } from "../src/labels/schema.ts";
 import { MAX_MILESTONES } from "../src/milestones/schema.ts";
+import { MAX_VIEWS } from "../src/views/schema.ts";
 import { MAX_CASES } from "../src/test_cases/schema.ts";
 import { MAX_TASKS } from "../src/tasks/schema.ts";
 import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "./factories.ts";
@@ -149,6 +150,7 @@ export interface RowsAround {
   delivery: string;
   hookRun: string;
   milestoneId: string;
+  viewId: string;
 }
 
 /** The most webhooks of a project, and the most bytes of a delivery. */
@@ -161,7 +163,13 @@ export async function makeRowsAround(
   project: TestProject,
   { superAdmin, params }: LargestRows,
 ): Promise<RowsAround> {
-  const ids: RowsAround = { webhookId: uuid(), delivery: uuid(), hookRun: uuid(), milestoneId: uuid() };
+  const ids: RowsAround = {
+    webhookId: uuid(),
+    delivery: uuid(),
+    hookRun: uuid(),
+    milestoneId: uuid(),
+    viewId: uuid(),
+  };
   const at = { project: project.id, account: project.accountId, ticket: params["ticketId"]! };
   await harness.sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
@@ -233,6 +241,12 @@ export async function makeRowsAround(
       insert into milestones (id, project_id, name, name_key, description)
       select ${id(ids.milestoneId)}, ${at.project}::uuid, ${long(96)} || n, n::text, ${long(5_000)}
       from generate_series(1, ${MAX_MILESTONES}) n`;
+    await sql`
+      insert into views (id, project_id, owner_user_id, shared, name, query, layout, group_by, sort)
+      select ${id(ids.viewId)}, ${at.project}::uuid, ${superAdmin.id}::uuid, true, ${long(80)}, ${
+      long(2_000)
+    }, 'board',
+        'milestone', '-created_at' from generate_series(1, ${MAX_VIEWS}) n`;
     const tickets = await sql<{ id: string }[]>`
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
         actor_id, source, assignee_user_id, labels, start_on, due_on, estimate, milestone_id, created_with)

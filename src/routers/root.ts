@@ -24,6 +24,7 @@ import { ticketsRouter } from "./tickets.ts";
 import { transfersRouter } from "./transfers.ts";
 import { router } from "./trpc.ts";
 import { usersRouter } from "./users.ts";
+import { viewsRouter } from "./views.ts";
 import { webhooksRouter } from "./webhooks.ts";
 import { waitingRouter } from "./waiting.ts";
 import { watchRouter } from "./watch.ts";
@@ -55,6 +56,7 @@ export const appRouter = router({
   tickets: ticketsRouter,
   transfers: transfersRouter,
   users: usersRouter,
+  views: viewsRouter,
   webhooks: webhooksRouter,
   waiting: waitingRouter,
   watch: watchRouter,

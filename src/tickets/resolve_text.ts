@@ -39,7 +39,8 @@ export async function resolveText(
   };
 }
 
-function parseText(field: string, text: string): FilterText {
+/** @throws {AppError} invalid_request that names the field, if the text can't be read */
+export function parseText(field: string, text: string): FilterText {
   try {
     return parseFilterText(text);
   } catch (error) {

@@ -39,6 +39,7 @@ export type Things = Record<
   | "webhook"
   | "label"
   | "milestone"
+  | "view"
   | "link"
   | "run"
   | "agent"
@@ -142,6 +143,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   const webhook = await make(`${project.path}/webhooks`, { url: "https://example.com/hook" });
   const label = await make(`${project.path}/labels`, { name: "bug" });
   const milestone = await make(`${project.path}/milestones`, { name: "1.0" });
+  const view = await make("/views", { name: "Mine", project_id: project.id });
   const link = await make(`${ticket.path}/links`, {
     kind: "relates",
     ticket: (await makeTicket(harness, project)).id,
@@ -186,6 +188,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     webhook: webhook.id ?? webhook.webhook?.id,
     label: label.id,
     milestone: milestone.id,
+    view: view.id,
     link: link.id,
     run: run.id,
     agent,

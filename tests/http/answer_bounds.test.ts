@@ -46,6 +46,7 @@ const SHORT = [
   "tickets.news",
   "users.get",
   "webhooks.get",
+  "views.get",
 ];
 const SHORT_BYTES = 20_000;
 
@@ -75,7 +76,8 @@ function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string
   const { params } = rows;
   const id = idOf(meta.path);
   const runId = meta.path.startsWith("/integrations/") ? around.hookRun : params["runId"];
-  const ids = { ...params, webhookId: around.webhookId, milestoneId: around.milestoneId, runId, after: 0 };
+  const { webhookId, milestoneId, viewId } = around;
+  const ids = { ...params, webhookId, milestoneId, viewId, runId, after: 0 };
   const texts = { title: "x".repeat(140), description: "x".repeat(5_000) };
   const unknown = Object.fromEntries(pathFields.map((field) => [field, project.admin.id]));
   const wide = { ...unknown, id, limit: 200, ...texts, status: undefined, ...ids };

@@ -98,6 +98,7 @@ const DOORS: Door[] = [
     isLine: true,
     send: (name) => call("POST", `${project.path}/milestones`, { name }),
   },
+  { name: "a view", field: "name", isLine: true, send: (name) => call("POST", "/views", { name }) },
   {
     name: "a project",
     field: "name",

@@ -96,6 +96,7 @@ async function valueOf(path: string, name: string): Promise<string> {
   if (name in PARTS || name === "userId" || path.startsWith("/users/{id}")) return await next(name);
   if (name === "linkId") return await link();
   if (name === "webhookId") return await webhook();
+  if (name === "viewId") return await savedView();
   if (name === "labelId" || name === "milestoneId") return await planned(`${name.slice(0, -2)}s`);
   if (name !== "id") return crypto.randomUUID();
   if (path.startsWith("/projects/")) return project.id;
@@ -110,6 +111,11 @@ async function link(): Promise<string> {
   const body = { kind: "relates", ticket: (await makeTicket(harness.now, project)).id };
   const path = `${project.path}/tickets/${rows.params["ticketId"]}/links`;
   return (await harness.now.call("POST", path, { token: caller.token, body })).body.id;
+}
+
+async function savedView(): Promise<string> {
+  const body = { name: "A view", project_id: project.id };
+  return (await harness.now.call("POST", "/views", { token: caller.token, body })).body.id;
 }
 
 /** Makes a label or a milestone of the project. */
@@ -252,6 +258,8 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   }),
   "users.update": () => ({ email: undefined, role: undefined }),
   "users.acceptInvite": () => ({ password: "x".repeat(128) }),
+  "views.create": () => ({ project_id: project.id, query: LONG_FILTERS, place: 1 }),
+  "views.update": () => ({ query: LONG_FILTERS, place: 1 }),
   "webhooks.create": () => ({ url: LONG_URL, types: Array(100).fill("ticket.closed") }),
   "webhooks.update": () => ({ url: LONG_URL, types: Array(100).fill("ticket.closed") }),
 };
@@ -271,6 +279,9 @@ async function plan(): Promise<object> {
     duplicate_of: undefined,
   };
 }
+
+/** As many filters and values as a search may have, and as long. */
+const LONG_FILTERS = Array.from({ length: 20 }, () => `label:${Array(5).fill("é".repeat(16))}`).join(" ");
 
 const LONG_URL = `https://example.com/${"a".repeat(1_900)}`;
 

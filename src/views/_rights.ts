@@ -1,0 +1,48 @@
+import { requireProject } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { isReadable, noSuchView } from "./_rows.ts";
+import type { View, ViewPath } from "./schema.ts";
+
+/** Checks that the caller may have a view there. @throws {AppError} as createView */
+export async function requirePlace(
+  ctx: ActorContext,
+  projectId: string | null,
+  shared: boolean,
+): Promise<void> {
+  const { credential } = ctx.actor;
+  if (projectId !== null) {
+    const needed = shared ? "member" : "viewer";
+    await requireProject(ctx, projectId, { needed, denial: "forbidden" });
+    return;
+  }
+  if (shared) throw invalidField("shared", "Only a view of one project can be shared");
+  if (credential.type === "key" && credential.project_id !== null) {
+    throw new AppError("forbidden", "An API key that is bound to a project may save views of it only");
+  }
+}
+
+type Owned = Pick<View, "id" | "project_id" | "owner_user_id" | "shared">;
+
+/** Locks a view that the caller reads. @throws {AppError} not_found */
+export async function lockView(ctx: ActorContext, { viewId }: ViewPath): Promise<Owned> {
+  const [view] = await ctx.db<Owned[]>`
+    select v.id, v.project_id, v.owner_user_id, v.shared from views v
+    where v.id = ${viewId}::uuid and ${isReadable(ctx)} for update`;
+  if (!view) throw noSuchView();
+  return view;
+}
+
+/** Admins of the project may change what is shared in it. @throws {AppError} forbidden */
+export async function requireOwner(
+  ctx: ActorContext,
+  { owner_user_id, project_id }: Owned,
+  attempt: string,
+): Promise<void> {
+  if (owner_user_id === ctx.actor.user.id) return;
+  // What somebody else owns is read because it is shared, so it is of a project.
+  const { role } = await requireProject(ctx, project_id!, { needed: "viewer", denial: "not_found" });
+  if (role !== "admin") {
+    throw new AppError("forbidden", `Only its owner and admins of the project may ${attempt} a view`);
+  }
+}
