@@ -40,7 +40,7 @@ export async function requireOwner(
   attempt: string,
 ): Promise<void> {
   if (owner_user_id === ctx.actor.user.id) return;
-  // What somebody else owns is read because it is shared, so it is of a project.
+  // Only a shared view of somebody else is readable, and shared views are of a project.
   const { role } = await requireProject(ctx, project_id!, { needed: "viewer", denial: "not_found" });
   if (role !== "admin") {
     throw new AppError("forbidden", `Only its owner and admins of the project may ${attempt} a view`);

@@ -11,7 +11,7 @@ interface WorkRow extends MyWorkItem {
   due: number;
 }
 
-/** Behind each day, for tickets without a due date. */
+/** A ticket without a due date comes after each day. */
 const NEVER = 2_147_483_647;
 const MOST_TASKS = 10;
 
