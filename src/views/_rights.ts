@@ -1,10 +1,9 @@
 import { requireProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { isReadable, noSuchView } from "./_rows.ts";
-import type { View, ViewPath } from "./schema.ts";
+import type { View } from "./schema.ts";
 
-/** Checks that the caller may have a view there. @throws {AppError} as createView */
+/** Checks that the caller may have a view there. Call it outside of a transaction. @throws {AppError} as createView */
 export async function requirePlace(
   ctx: ActorContext,
   projectId: string | null,
@@ -22,21 +21,10 @@ export async function requirePlace(
   }
 }
 
-type Owned = Pick<View, "id" | "project_id" | "owner_user_id" | "shared">;
-
-/** Locks a view that the caller reads. @throws {AppError} not_found */
-export async function lockView(ctx: ActorContext, { viewId }: ViewPath): Promise<Owned> {
-  const [view] = await ctx.db<Owned[]>`
-    select v.id, v.project_id, v.owner_user_id, v.shared from views v
-    where v.id = ${viewId}::uuid and ${isReadable(ctx)} for update`;
-  if (!view) throw noSuchView();
-  return view;
-}
-
-/** Admins of the project may change what is shared in it. @throws {AppError} forbidden */
+/** Checks that the caller owns the view, or administers its project. Call it outside of a transaction. @throws {AppError} forbidden */
 export async function requireOwner(
   ctx: ActorContext,
-  { owner_user_id, project_id }: Owned,
+  { owner_user_id, project_id }: Pick<View, "owner_user_id" | "project_id">,
   attempt: string,
 ): Promise<void> {
   if (owner_user_id === ctx.actor.user.id) return;

@@ -27,6 +27,13 @@ export function noSuchView(): AppError {
   return new AppError("not_found", "No such view");
 }
 
+/** Locks a view that the caller still reads, so that it stays until the end. @throws {AppError} not_found */
+export async function lockView(ctx: ActorContext, viewId: string): Promise<void> {
+  const { count } = await ctx.db`
+    select from views v where v.id = ${viewId}::uuid and ${isReadable(ctx)} for update`;
+  if (count === 0) throw noSuchView();
+}
+
 /** Locks the caller, so that two calls at once don't pass a bound together. */
 export async function lockOwner({ db, actor }: ActorContext): Promise<void> {
   await db`select from users where id = ${actor.user.id}::uuid for no key update`;

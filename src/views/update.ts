@@ -1,8 +1,9 @@
 import type { ActorContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { parseText } from "../tickets/resolve_text.ts";
-import { lockView, requireOwner, requirePlace } from "./_rights.ts";
-import { lockOwner, placeView, viewColumns } from "./_rows.ts";
+import { requireOwner, requirePlace } from "./_rights.ts";
+import { lockOwner, lockView, placeView, viewColumns } from "./_rows.ts";
+import { getView } from "./get.ts";
 import type { UpdateView, View } from "./schema.ts";
 
 /**
@@ -11,15 +12,16 @@ import type { UpdateView, View } from "./schema.ts";
  */
 export async function updateView(ctx: ActorContext, input: UpdateView): Promise<View> {
   const { viewId, place, ...changes } = input;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const before = await getView(ctx, { viewId });
+  if (given.length > 0) await requireOwner(ctx, before, "change");
   if (changes.query !== undefined) parseText("query", changes.query);
+  if (changes.shared) await requirePlace(ctx, before.project_id, true);
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
     if (place !== undefined) await lockOwner(ctx);
-    const before = await lockView(ctx, { viewId });
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    await lockView(ctx, viewId);
     if (given.length > 0) {
-      await requireOwner(ctx, before, "change");
-      if (changes.shared) await requirePlace(ctx, before.project_id, true);
       const columns: Record<string, unknown> = {
         ...Object.fromEntries(given),
         updated_at: db`clock_timestamp()`,
