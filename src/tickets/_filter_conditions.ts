@@ -2,7 +2,8 @@ import type { Db, Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { isWaitingOn, ofPriority, ofRole } from "./_conditions.ts";
 import { type DayAfter, daysOf } from "./filter_days.ts";
-import type { Comparison, DayValue, FilterKey, FilterValues } from "./filter_values.ts";
+import type { FilterKey } from "./filter_terms.ts";
+import type { Comparison, DayValue, FilterValues } from "./filter_values.ts";
 
 /** A filter without unknown values. `ids` are those of the people and things that it names. */
 export interface KnownFilter<Key extends FilterKey = FilterKey> {

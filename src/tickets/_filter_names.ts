@@ -3,9 +3,9 @@ import { roleInProject, visibleProjects } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { nameKey, nearestNames } from "../core/names.ts";
 import type { TicketFilter } from "./filter_text.ts";
-import { type FilterKey, KINDS } from "./filter_values.ts";
+import { type FilterKey, QUOTES } from "./filter_terms.ts";
+import { KINDS } from "./filter_values.ts";
 import { isTicketRef, keyOf, numberOf, type Unrecognized } from "./schema.ts";
-import { QUOTES } from "./search_grammar.ts";
 
 type NamedKind = "person" | "label" | "milestone" | "ticket";
 

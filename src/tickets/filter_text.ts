@@ -1,13 +1,7 @@
-import {
-  type FilterKey,
-  type FilterValues,
-  isFilterKey,
-  KINDS,
-  writeText,
-  type WrittenValue,
-} from "./filter_values.ts";
+import { type FilterKey, readTerms, writeText, type WrittenFilter } from "./filter_terms.ts";
+import { type FilterValues, KINDS } from "./filter_values.ts";
 import { MAX_SEARCH_TEXT } from "./schema.ts";
-import { isOr, QUOTES, TERM } from "./search_grammar.ts";
+import { isOr } from "./search_grammar.ts";
 
 /** A value that no value of its key is. */
 interface Unknown {
@@ -38,7 +32,7 @@ export class FilterFault extends Error {
   override name = "FilterFault";
 }
 
-interface Term {
+interface ReadTerm {
   /** null if the term is a word. */
   filter: TicketFilter | null;
   isOr: boolean;
@@ -47,12 +41,6 @@ interface Term {
   start: number;
   end: number;
 }
-
-const FILTER = new RegExp(
-  `([-－﹣]?)([A-Za-z][A-Za-z-]*):((?:[${QUOTES}][^${QUOTES}]*[${QUOTES}]?|[^\\s${QUOTES}])+)`,
-  "uy",
-);
-const VALUE = new RegExp(`[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|(,)|([^,${QUOTES}]+)`, "gu");
 
 /**
  * Parses a text such as `upload -draft label:ui,"needs design" due:<7d`. A term that is a key, a
@@ -81,28 +69,23 @@ export function writeFilterText({ words, filters }: FilterText): string {
   return [...filters.map(writeFilter), words].filter((part) => part !== "").join(" ");
 }
 
-function termsOf(text: string): Term[] {
-  const word = new RegExp(TERM.source, "uy");
-  const terms: Term[] = [];
-  for (let start = 0; start < text.length;) {
-    FILTER.lastIndex = word.lastIndex = start;
-    const found = FILTER.exec(text);
-    const filter = found && filterOf(found);
-    const term = filter ? found : word.exec(text);
-    const end = start + (term?.[0].length ?? 1);
-    if (filter) terms.push({ filter, isOr: false, isEmpty: false, start, end });
-    else if (term) {
-      const [, , quoted, bare] = term;
-      const isEmpty = quoted?.trim() === "";
-      terms.push({ filter: null, isOr: bare !== undefined && isOr(bare), isEmpty, start, end });
-    }
-    start = end;
-  }
-  return terms;
+function termsOf(text: string): ReadTerm[] {
+  return readTerms(text).map(({ filter, quoted, bare, start, end }) => ({
+    filter: filter && filterOf(filter),
+    isOr: bare !== undefined && isOr(bare),
+    isEmpty: quoted?.trim() === "",
+    start,
+    end,
+  }));
+}
+
+function filterOf({ key, excluded, values }: WrittenFilter): TicketFilter {
+  const read = values.map((value) => KINDS[key].read(value) ?? { unknown: value.text });
+  return { key, excluded, values: read } as TicketFilter;
 }
 
 /** Cuts the filters out of a text. An `or` in front would stand behind a filter when it is written. */
-function wordsOf(text: string, terms: readonly Term[]): string {
+function wordsOf(text: string, terms: readonly ReadTerm[]): string {
   const first = terms.findIndex(({ filter, isOr, isEmpty }) => !filter && !isOr && !isEmpty);
   const words = terms.map((term, at) => ({ ...term, isCut: term.filter !== null || at < first }));
   return words.reduce((all, { isCut, start, end }, at) => {
@@ -111,28 +94,6 @@ function wordsOf(text: string, terms: readonly Term[]): string {
     const gap = before && !before.isCut ? text.slice(before.end, start) : all === "" ? "" : " ";
     return all + gap + text.slice(start, end);
   }, "");
-}
-
-/** Returns null if it is no filter, because the key is none or there is no value. */
-function filterOf([, hyphen, word, written]: RegExpExecArray): TicketFilter | null {
-  const key = word!.toLowerCase();
-  if (!isFilterKey(key)) return null;
-  const values = valuesOf(written!).map((value) => KINDS[key].read(value) ?? { unknown: value.text });
-  return values.length > 0 ? { key, excluded: hyphen !== "", values } as TicketFilter : null;
-}
-
-/** Splits values at the commas outside of quotes. */
-function valuesOf(written: string): WrittenValue[] {
-  const values: WrittenValue[] = [{ text: "", quoted: false }];
-  for (const [, quoted, comma, bare] of written.matchAll(VALUE)) {
-    if (comma) values.push({ text: "", quoted: false });
-    else {
-      const value = values.at(-1)!;
-      value.text += quoted ?? bare;
-      value.quoted ||= quoted !== undefined;
-    }
-  }
-  return values.map(({ text, quoted }) => ({ text: text.trim(), quoted })).filter(({ text }) => text !== "");
 }
 
 function refuseTooMany(filters: readonly TicketFilter[], length: number): void {
@@ -145,8 +106,8 @@ function refuseTooMany(filters: readonly TicketFilter[], length: number): void {
 }
 
 /** An `or` with nothing on one side of it means nothing, as in a search for words. */
-function refuseOrBesideFilter(terms: readonly Term[]): void {
-  const isSide = ({ isOr, isEmpty }: Term) => !isOr && !isEmpty;
+function refuseOrBesideFilter(terms: readonly ReadTerm[]): void {
+  const isSide = ({ isOr, isEmpty }: ReadTerm) => !isOr && !isEmpty;
   for (const [at, { isOr }] of terms.entries()) {
     if (!isOr) continue;
     const before = terms.slice(0, at).findLast(isSide);

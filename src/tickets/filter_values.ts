@@ -1,4 +1,5 @@
 import { Day, Id, Role } from "../core/schema.ts";
+import { type FilterKey, STATES, writeText, type WrittenValue } from "./filter_terms.ts";
 import { isTicketRef, Priority, RequestType, Stage, type TicketSummary, WaitingOn } from "./schema.ts";
 
 /** A person, label or milestone by its name, which has no quotes. */
@@ -26,8 +27,6 @@ export interface Distance {
 
 export type DayValue = Comparison<string> | Distance | "today";
 
-export const STATES = ["open", "closed", "blocked", "blocking", "overdue", "watched", "mine"] as const;
-
 /** The values that each key takes. */
 export interface FilterValues {
   assignee: ByName | "me" | "none";
@@ -48,13 +47,6 @@ export interface FilterValues {
   updated: DayValue;
   closed: DayValue;
   estimate: Comparison<number> | "none";
-}
-export type FilterKey = keyof FilterValues;
-
-/** A value of a filter as it was written, without its quotes. */
-export interface WrittenValue {
-  text: string;
-  quoted: boolean;
 }
 
 interface Kind<Value> {
@@ -88,16 +80,6 @@ export const KINDS: Kinds = {
   closed: days([]),
   estimate: numbers(["none"]),
 };
-
-/** Whether a word is the key of a filter, in lower case. */
-export function isFilterKey(word: string): word is FilterKey {
-  return Object.hasOwn(KINDS, word);
-}
-
-/** Writes a text so that it is read as one value. */
-export function writeText(text: string): string {
-  return /[\s,]/.test(text) ? `"${text}"` : text;
-}
 
 /** Case makes no difference, and a blank or hyphen is as good as an underscore. */
 function words<Word extends string>(options: readonly Word[]): Kind<Word> {

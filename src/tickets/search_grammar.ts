@@ -1,3 +1,4 @@
+import { WORD } from "./filter_terms.ts";
 import { isStopWord } from "./stop_words.ts";
 
 export interface Search {
@@ -26,9 +27,6 @@ interface Term extends Literal {
   quoted: boolean;
 }
 
-/** Other quotes are replaced, because phones and word processors write typographic ones. */
-export const QUOTES = '"“”„‟«»＂';
-export const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
 const SYMBOL = /[\p{No}\p{Nl}\p{So}\p{Sc}]/u;
 const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
 
@@ -62,7 +60,7 @@ function joined(alternatives: readonly Alternative[]): Alternative[] {
 }
 
 function termsOf(q: string): Term[] {
-  const terms = Array.from(q.matchAll(TERM), ([, hyphen, quoted, bare]): Term => {
+  const terms = Array.from(q.matchAll(WORD), ([, hyphen, quoted, bare]): Term => {
     if (bare === undefined) return { text: quoted!, quoted: true, excluded: hyphen !== "" };
     // A hyphen in an arrow, a line of hyphens or an option such as --force excludes nothing.
     const excluded = EXCLUDED.test(bare) && hasWord(bare);

@@ -7,7 +7,7 @@ import {
   type TicketFilter,
   writeFilterText,
 } from "../../src/tickets/filter_text.ts";
-import { type FilterKey, KINDS, STATES } from "../../src/tickets/filter_values.ts";
+import { FILTER_KEYS, type FilterKey, STATES } from "../../src/tickets/filter_terms.ts";
 import { MAX_SEARCH_TEXT, Priority, RequestType, Stage, WaitingOn } from "../../src/tickets/schema.ts";
 import { Role } from "../../src/core/schema.ts";
 import { parseSearch } from "../../src/tickets/search_grammar.ts";
@@ -215,7 +215,7 @@ const VALUES: Record<FilterKey, fc.Arbitrary<unknown>> = {
 const unknown = fc.stringMatching(/^zz(?:[a-z ,:.<-]{0,6}[a-z])?$/).map((text) => ({ unknown: text }));
 
 const filters = fc.oneof(
-  ...(Object.keys(KINDS) as FilterKey[]).map((key) => {
+  ...FILTER_KEYS.map((key) => {
     const isNamed = ["assignee", "author", "label", "milestone"].includes(key);
     const value = isNamed ? VALUES[key] : fc.oneof({ weight: 5, arbitrary: VALUES[key] }, unknown);
     return fc.record({
