@@ -9,7 +9,12 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 const ROOT = new URL("../", import.meta.url);
 const BUILT = new URL(".portal/", ROOT);
 /** Files that a build depends on, besides portal/. */
-const SOURCES = ["package-lock.json", "src/client.ts", "src/http/pages/tokens.css"];
+const SOURCES = [
+  "package-lock.json",
+  "src/client.ts",
+  "src/http/pages/tokens.css",
+  "src/tickets/filter_terms.ts",
+];
 
 async function main(): Promise<void> {
   const stamp = await stampOfSources();

@@ -1,13 +1,17 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import type { Project, TicketSummary } from "../api/types.ts";
+import type { Outputs, Project, TicketSummary } from "../api/types.ts";
 import { foundQuery } from "../data/tickets.ts";
 import { wordsOf } from "../ui/marked.tsx";
+import { wordsAlone } from "./filter_text.ts";
 import { useCurrentProject, useProjects } from "./project.ts";
 
 /** The least length of a query that is sent to the service. */
 const SHORTEST = 2;
 /** The projects that are searched at once, because one request takes as many calls. */
 export const PROJECTS_AT_ONCE = 20;
+
+/** The most values that are offered for one that nothing has. */
+const MOST_NEAR = 3;
 
 interface Found {
   project: Project;
@@ -49,13 +53,29 @@ export function useFoundTickets(q: string, { limit, onlyOpen, projects = PROJECT
     )
     : [];
   return {
-    found: bestFirst(found, q),
+    found: bestFirst(found, wordsAlone(q)),
     isAsked,
+    /** The project that is searched first. */
+    first: searched[0],
+    unrecognized: isAsked ? unknownToAll(answers.flatMap(({ data }) => data ?? [])) : [],
     isPending: isAsked && answers.some((answer) => answer.isPending),
     error: isAsked ? answers.find(({ error }) => error)?.error ?? null : null,
     /** The number of projects that are not searched. */
     left: ordered.length - searched.length,
   };
+}
+
+type Unrecognized = NonNullable<Outputs["tickets"]["list"]["unrecognized"]>;
+
+/** Values of filters that nothing has in any project, each with what is nearest in one of them. */
+function unknownToAll(answers: Outputs["tickets"]["list"][]): Unrecognized {
+  const [first, ...others] = answers.map(({ unrecognized = [] }) => unrecognized);
+  return (first ?? []).flatMap((one) => {
+    const same = others.map((all) => all.find(({ key, value }) => key === one.key && value === one.value));
+    if (same.includes(undefined)) return [];
+    const nearest = new Set([one, ...same].flatMap((each) => each!.nearest));
+    return [{ ...one, nearest: [...nearest].slice(0, MOST_NEAR) }];
+  });
 }
 
 function bestFirst(found: (Found & { place: number })[], q: string): Found[] {

@@ -17,6 +17,7 @@ import { StageIcon } from "../ui/icons.tsx";
 import { Marked } from "../ui/marked.tsx";
 import { palette } from "../words/app.ts";
 import { type Command, setAsked, useOfferedCommands } from "./commands.ts";
+import { wordsAlone } from "./filter_text.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
 /** A ref, as people type it or copy it out of a sentence. */
@@ -111,7 +112,7 @@ function Choices({ close }: { close: () => void }) {
               >
                 <StageIcon stage={stage} />
                 <Text slot="label" className="clip">
-                  <span className="ref">{ref}</span> <Marked text={title} q={q} />
+                  <span className="ref">{ref}</span> <Marked text={title} q={wordsAlone(q)} />
                 </Text>
               </MenuItem>
             ))}

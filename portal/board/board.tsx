@@ -22,7 +22,7 @@ export function Board() {
   useTitle(app.board, project.name);
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: counts } = useQuery(countsQuery(project.id, filters));
+  const { data: counts, error } = useQuery(countsQuery(project.id, filters));
   const { selected, move, click, dialogs } = useTicketSelection(project);
   const board = useRef<HTMLDivElement>(null);
   const drop = useEffectEvent(move);
@@ -36,7 +36,7 @@ export function Board() {
   useEffect(() => scrollWhileDragging(board.current!), []);
   useKeptScroll(board, `board ${project.id}`, true);
   // Without a card nothing inside takes the focus, and keys could not scroll the board.
-  const isEmpty = counts !== undefined && Object.values(counts.stages).every((count) => count === 0);
+  const isEmpty = counts ? Object.values(counts.stages).every((count) => count === 0) : error !== null;
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar

@@ -1,6 +1,7 @@
 import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { codeOf } from "../api/client.ts";
 import type { Stage } from "../api/types.ts";
 import { stageQuery } from "../data/tickets.ts";
 import { useKeptScroll } from "../app/kept_scroll.ts";
@@ -50,7 +51,7 @@ export function Column({ project, stage, filters, count, selected, open }: Props
         {count !== undefined && <span className="count">{count}</span>}
       </h2>
       {isEmpty
-        ? (error
+        ? (error && !isUnreadable(error)
           ? <NotLoaded again={refetch} />
           : <p className="empty">{isFiltered(filters) ? board.emptyFiltered : board.emptyColumn}</p>)
         : (
@@ -92,6 +93,11 @@ export function Column({ project, stage, filters, count, selected, open }: Props
         )}
     </section>
   );
+}
+
+/** Whether the service can't read the filter. The bar says so. */
+export function isUnreadable(error: unknown): boolean {
+  return codeOf(error) === "invalid_request";
 }
 
 function useDropTarget(stage: Stage) {

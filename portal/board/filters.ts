@@ -1,41 +1,48 @@
-import type { Priority, RequestType, Role, Stage } from "../api/types.ts";
 import { LONGEST_QUERY } from "../ui/lengths.ts";
 import { board } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 
 export type Sort = keyof typeof board.sorts;
 
-/** Filters and order, in the form of the address of a board or list. */
+/** The filter and the order, in the form of the address of a board or list. */
 export interface Filters {
+  /** The text that says which tickets are shown. */
   q?: string | undefined;
-  request_type?: RequestType | undefined;
-  priority?: Priority | undefined;
-  role?: Role | undefined;
-  blocking?: true | undefined;
   sort?: Sort | undefined;
-  /** Only the list has this filter, because the board shows every stage. */
-  stage?: Stage | undefined;
 }
+
+/** The fields of earlier addresses, which are filters of the text now. */
+const EARLIER = [
+  ["request_type", "type", TYPES],
+  ["priority", "priority", PRIORITIES],
+  ["role", "role", ROLES],
+  ["stage", "stage", STAGES],
+] as const;
 
 /** Unknown fields of an address are left out, so that an old link still opens. */
 export function readFilters(search: Record<string, unknown>): Filters {
-  const { q, request_type, priority, role, blocking, sort, stage } = search;
+  const { q, blocking, sort } = search;
+  const text = [
+    ...EARLIER.flatMap(([name, key, words]) => isOf(words, search[name]) ? [`${key}:${search[name]}`] : []),
+    ...(blocking === true ? ["is:blocking"] : []),
+    ...(typeof q === "string" || typeof q === "number" ? [String(q)] : []),
+  ].join(" ").slice(0, LONGEST_QUERY);
   return {
-    ...((typeof q === "string" || typeof q === "number") && q !== "" &&
-      { q: String(q).slice(0, LONGEST_QUERY) }),
-    ...(isOf(TYPES, request_type) && { request_type }),
-    ...(isOf(PRIORITIES, priority) && { priority }),
-    ...(isOf(ROLES, role) && { role }),
-    ...(blocking === true && { blocking: true as const }),
+    // The router reads its own result again, beside what the address had.
+    ...Object.fromEntries(
+      ["blocking", ...EARLIER.map(([name]) => name)].flatMap((name) =>
+        name in search ? [[name, undefined]] : []
+      ),
+    ),
+    ...(text !== "" && { q: text }),
     ...(isOf(board.sorts, sort) && { sort }),
-    ...(isOf(STAGES, stage) && { stage }),
   };
 }
 
-export function isFiltered({ sort: _, ...filters }: Filters): boolean {
-  return Object.values(filters).some((value) => value !== undefined);
+export function isFiltered({ q }: Filters): boolean {
+  return q !== undefined;
 }
 
-function isOf<Word extends string>(words: Record<Word, string>, value: unknown): value is Word {
+function isOf<Words extends object>(words: Words, value: unknown): value is keyof Words {
   return typeof value === "string" && Object.hasOwn(words, value);
 }

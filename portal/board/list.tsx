@@ -12,7 +12,7 @@ import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, STAGES, TYPES } from "../words/enums.ts";
-import { More } from "./column.tsx";
+import { isUnreadable, More } from "./column.tsx";
 import { NotLoaded } from "./not_loaded.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
@@ -42,7 +42,8 @@ export function List() {
   const { inView, heightOf } = usePagesInView(scroller, pages, { name, height: ROW });
   useKeptScroll(scroller, name, pages.length > 0);
   const { selected, toggle, click, dialogs } = useTicketSelection(project);
-  const isEmpty = data !== undefined && !pages.some(({ tickets }) => tickets.length > 0);
+  const isEmpty = (data !== undefined || isUnreadable(error)) &&
+    !pages.some(({ tickets }) => tickets.length > 0);
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar
@@ -98,7 +99,7 @@ export function List() {
           )}
         </table>
         {isEmpty && <p className="empty">{list.empty}</p>}
-        {error && !data && <NotLoaded again={refetch} />}
+        {error && !data && !isUnreadable(error) && <NotLoaded again={refetch} />}
         {hasNextPage && (
           <More
             pages={pages.length}

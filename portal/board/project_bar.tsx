@@ -18,9 +18,9 @@ interface Props {
 export function ProjectBar({ project, filters, change, withStage = false }: Props) {
   const navigate = useNavigate();
   return (
-    <header className="bar">
+    <header className="bar of-project">
       <h1>{project.name}</h1>
-      <FilterBar filters={filters} change={change} withStage={withStage} />
+      <FilterBar project={project} filters={filters} change={change} withStage={withStage} />
       {project.my_role === "viewer" && (
         <span className="tag" title={app.viewer(project.name)}>{board.viewer}</span>
       )}

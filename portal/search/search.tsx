@@ -1,12 +1,16 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
-import { Button, Input, SearchField } from "react-aria-components";
+import { useRef, useState } from "react";
+import { Button } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
+import { FilterField } from "../app/filter_field.tsx";
+import { FilterNotes } from "../app/filter_notes.tsx";
+import { wordsAlone } from "../app/filter_text.ts";
 import { PROJECTS_AT_ONCE, useFoundTickets } from "../app/found_tickets.ts";
 import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useKeys } from "../app/keys.ts";
 import { useTitle } from "../app/title.tsx";
-import { PriorityIcon, Search as SearchIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
+import { useFilterText } from "../app/use_filter_text.ts";
+import { PriorityIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
 import { Marked } from "../ui/marked.tsx";
 import { Time } from "../ui/time.tsx";
 import { Toggle } from "../ui/toggle.tsx";
@@ -14,27 +18,21 @@ import { STAGES } from "../words/enums.ts";
 import { search as words } from "../words/waiting.ts";
 
 const route = getRouteApi("/signed-in/search");
-/** Milliseconds from the last key to the search. */
-const PAUSE_MS = 200;
-
-/** Tickets of all projects by their words. */
+/** Tickets of all projects by words and filters. */
 export function Search() {
   const { q = "", open } = route.useSearch();
   useTitle(words.title, q);
   const navigate = route.useNavigate();
-  const [text, setText] = useState(q);
-  const field = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
   const [projects, setProjects] = useState(PROJECTS_AT_ONCE);
   const asked = { limit: 20, onlyOpen: open === true, projects };
-  const { found, isAsked, isPending, error, left } = useFoundTickets(q, asked);
+  const { found, isAsked, isPending, error, left, unrecognized, first } = useFoundTickets(q, asked);
+  const { text, type, put, refusal } = useFilterText(
+    first?.id,
+    q,
+    (q) => void navigate({ search: { q: q || undefined, open }, replace: true }),
+  );
   useKeptScroll(main, "search", found.length > 0);
-  useEffect(() => {
-    const later = setTimeout(() => {
-      if (text.trim() !== q) void navigate({ search: { q: text.trim() || undefined, open }, replace: true });
-    }, PAUSE_MS);
-    return () => clearTimeout(later);
-  }, [text, q, open, navigate]);
   const links = () => [...document.querySelectorAll<HTMLElement>(".found a")];
   const step = (by: number) => () => {
     const all = links();
@@ -42,7 +40,6 @@ export function Search() {
     all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
   };
   useKeys({
-    "/": () => field.current?.focus(),
     j: step(1),
     k: step(-1),
     ArrowDown: step(1),
@@ -62,17 +59,16 @@ export function Search() {
           {words.onlyOpen}
         </Toggle>
       </header>
-      <SearchField
-        className="filter-field wide"
-        aria-label={words.label}
-        value={text}
-        onChange={setText}
+      <FilterField
+        className="wide"
+        label={words.label}
+        placeholder={words.placeholder}
+        text={text}
+        type={type}
         autoFocus
-      >
-        <SearchIcon />
-        <Input ref={field} placeholder={words.placeholder} />
-      </SearchField>
-      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      />
+      <FilterNotes text={text} put={put} refusal={refusal} unrecognized={unrecognized} />
+      {error && !refusal && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
       <p className="hint" role="status">
         {!isAsked
           ? words.begin
@@ -91,7 +87,7 @@ export function Search() {
               <TypeIcon type={ticket.request_type} />
               <span className="ref">{ticket.ticket_ref}</span>
               <span className="clip" dir="auto">
-                <Marked text={ticket.title} q={q} />
+                <Marked text={ticket.title} q={wordsAlone(q)} />
               </span>
               <span className="space" />
               <small>{STAGES[ticket.stage]}</small>

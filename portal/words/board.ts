@@ -3,15 +3,6 @@ import type { Stage } from "../api/types.ts";
 
 /** Words of the board and the list. */
 export const board = {
-  filter: "Filter tickets",
-  words: "Filter",
-  filterByWords: "Filter by words",
-  type: "Type",
-  priority: "Priority",
-  role: "Role",
-  blocking: "Blocking",
-  any: "Any",
-  clearFilters: "Clear filters",
   sort: "Sort",
   usualSort: "As usual",
   sorts: {

@@ -177,7 +177,7 @@ test.each([[1024, "/HO/board?ticket=HO-13"], [1440, "/HO/board?ticket=HO-13"], [
     await page.goto(path);
     await page.getByText("Upload of large").waitFor();
     const filters = page.getByRole("search", { name: "Filter tickets" });
-    const edge = await filters.evaluate((bar) => bar.getBoundingClientRect().right);
+    const edge = await page.getByRole("main").evaluate((main) => main.getBoundingClientRect().right);
     for (const button of await filters.getByRole("button").all()) {
       const box = (await button.boundingBox())!;
       expect(box.x + box.width).toBeLessThanOrEqual(edge + 1);

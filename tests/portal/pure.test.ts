@@ -4,8 +4,15 @@ import type { HistoryEntry } from "../../portal/api/types.ts";
 import { changesOf, sentenceOf } from "../../portal/words/history.ts";
 import { rangeOf } from "../../portal/board/use_pages_in_view.ts";
 
-test("an address keeps the filters that are known, and leaves out all else", () => {
-  const known = {
+test("an address keeps its text and order, and leaves out all else", () => {
+  const known = { q: "label:ui upload", sort: "-priority" };
+  expect(readFilters({ ...known, ticket: "HO-1", toString: "x" })).toEqual(known);
+  expect(readFilters({ request_type: "wish", priority: 1, role: "toString", blocking: "true", stage: "" }))
+    .toEqual({});
+});
+
+test("the fields of an earlier address become filters of its text, once", () => {
+  const earlier = {
     q: "upload",
     request_type: "bug",
     priority: "high",
@@ -13,21 +20,21 @@ test("an address keeps the filters that are known, and leaves out all else", () 
     blocking: true,
     stage: "backlog",
   };
-  expect(readFilters({ ...known, ticket: "HO-1", toString: "x" })).toEqual(known);
-  expect(readFilters({ request_type: "wish", priority: 1, role: "toString", blocking: "true", stage: "" }))
-    .toEqual({});
+  const read = readFilters(earlier);
+  expect(read).toEqual({ q: "type:bug priority:high role:qa stage:backlog is:blocking upload" });
+  expect(readFilters({ ...earlier, ...read })).toEqual(read);
 });
 
 test("a search in an address may be a number, is cut, and is none if empty", () => {
   expect(readFilters({ q: 404 })).toEqual({ q: "404" });
-  expect(readFilters({ q: "x".repeat(300) })).toEqual({ q: "x".repeat(200) });
+  expect(readFilters({ q: "x".repeat(3000) })).toEqual({ q: "x".repeat(2000) });
   for (const q of ["", null, ["a"], undefined]) expect(readFilters({ q })).toEqual({});
 });
 
 test("an order is no filter", () => {
   expect(isFiltered({})).toBe(false);
-  expect(isFiltered({ q: undefined })).toBe(false);
-  expect(isFiltered({ blocking: true })).toBe(true);
+  expect(isFiltered({ q: undefined, sort: "-priority" })).toBe(false);
+  expect(isFiltered({ q: "is:blocking" })).toBe(true);
 });
 
 test("the pages near the visible part are drawn, and no others", () => {
