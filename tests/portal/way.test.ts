@@ -63,7 +63,7 @@ test("a phone reaches every screen of a project, and filters stay between board 
   expect(new URL(page.url()).search).toBe("?q=priority%3Ahigh");
   await expectAccessible(page, [PHONE]);
   await screens.getByRole("link", { name: "Suggestions" }).click();
-  await page.getByRole("heading", { name: "Suggestions" }).waitFor();
+  await page.getByRole("heading", { name: "Suggestions", exact: true }).waitFor();
   await screens.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { name: "Settings of Handoff portal" }).waitFor();
   bed.now.expectNoComplaints();
@@ -82,7 +82,7 @@ test("the palette opens a ref at once and knows the pages; keys work with anothe
   await page.keyboard.press("Control+k");
   await page.getByRole("searchbox", { name: "Search or do" }).fill("sugg");
   await page.getByRole("menuitem", { name: /Suggestions/ }).click();
-  await page.getByRole("heading", { name: "Suggestions" }).waitFor();
+  await page.getByRole("heading", { name: "Suggestions", exact: true }).waitFor();
   const press = (key: string, code: string) =>
     page.evaluate(
       (init) => document.body.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true })),
