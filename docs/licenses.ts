@@ -13,6 +13,7 @@ const ALLOWED = new Set([
   "Apache-2.0 AND LGPL-3.0-or-later",
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
   "BSD-3-Clause",
+  "CC0-1.0",
   "ISC",
   "LGPL-3.0-or-later", // libvips, as a shared library that sharp loads
   "MIT",

@@ -29,6 +29,7 @@ const RESOURCES = [
   "projects",
   "labels",
   "milestones",
+  "columns",
   "tickets",
   "links",
   "comments",

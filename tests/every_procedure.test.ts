@@ -162,6 +162,7 @@ test("every procedure takes what belongs to another project for unknown", async 
     deliveryId: uuid(),
     labelId: await make(`${project.path}/labels`, { name: "theirs" }),
     milestoneId: await make(`${project.path}/milestones`, { name: "theirs" }),
+    columnId: await make(`${project.path}/columns`, { stage: "backlog", name: "theirs" }),
     linkId: await make(`${path}/links`, {
       kind: "relates",
       ticket: (await makeTicket(harness.now, project)).id,

@@ -65,6 +65,8 @@ function summaryColumns(id: string) {
         from labels l where l.id = any (t.labels)), '[]') as labels,
       t.start_on::text, t.due_on::text, t.estimate::float8, t.milestone_id,
       (select m.name from milestones m where m.id = t.milestone_id) as milestone_name,
+      coalesce(t.column_id, (select c.id from board_columns c
+        where c.project_id = t.project_id and c.open_stage = t.stage order by c.id limit 1)) as column_id, t.rank,
       t.parent_id, (select 'BENCH' || '-' || p.number from tickets p where p.id = t.parent_id) as parent_ref,
       jsonb_build_object('open', t.children_open, 'total', t.children_total) as children, t.open_blockers`;
 }

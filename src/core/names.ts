@@ -1,5 +1,5 @@
 /**
- * Returns the form in which names of labels and milestones are compared: without differences of
+ * Returns the form in which names of labels, milestones and columns are compared: without differences of
  * case, of width and of compatible letters.
  */
 export function nameKey(name: string): string {

@@ -3,6 +3,7 @@ import { auditRouter } from "./audit.ts";
 import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
+import { columnsRouter } from "./columns.ts";
 import { commentsRouter } from "./comments.ts";
 import { eventsRouter } from "./events.ts";
 import { inboxRouter } from "./inbox.ts";
@@ -36,6 +37,7 @@ export const appRouter = router({
   agents: agentsRouter,
   auth: authRouter,
   billing: billingRouter,
+  columns: columnsRouter,
   comments: commentsRouter,
   events: eventsRouter,
   inbox: inboxRouter,

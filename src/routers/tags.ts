@@ -10,7 +10,7 @@ export const TAGS = {
   "Comments": "Comments of people and agents on a ticket.",
   "Events": "Every change as a numbered event, and where events are sent.",
   "News": "What others did on the tickets on which an API key works.",
-  "Planning": "Labels and milestones of a project, links between tickets, and saved views.",
+  "Planning": "Labels, milestones and columns of a project, links between tickets, and saved views.",
   "Projects": "Projects, their members and their repositories.",
   "Watching": "Users who are notified about a ticket.",
   "Inbox": "The caller's notifications, and the items that wait for the caller.",

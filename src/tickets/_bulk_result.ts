@@ -13,7 +13,11 @@ export interface Decided {
 }
 
 /** One result for each id, in the order of the request. An id without a decision names no ticket of the project. */
-export function bulkResult(ids: readonly string[], decided: readonly Decided[]): BulkResult {
+export function bulkResult(
+  ids: readonly string[],
+  decided: readonly Decided[],
+  overLimit: readonly string[],
+): BulkResult {
   const byId = new Map(decided.map((ticket) => [ticket.id, ticket]));
   const errors: BulkResult["errors"] = [];
   const results = ids.map((id) => {
@@ -24,5 +28,6 @@ export function bulkResult(ids: readonly string[], decided: readonly Decided[]):
     const unfinished = ticket?.unfinished_tasks && { unfinished_tasks: ticket.unfinished_tasks };
     return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status, ...unfinished };
   });
-  return { updated: ids.length - errors.length, errors, results };
+  const limits = overLimit.length > 0 && { over_limit: [...overLimit] };
+  return { updated: ids.length - errors.length, errors, results, ...limits };
 }

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import { projectIsArchived } from "../core/access.ts";
+import { firstColumn } from "../columns/in_column.ts";
 import { authorsCte } from "../core/history.ts";
 import { jsonb } from "../core/json.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
@@ -65,6 +66,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
   // Drafts with a question have a statement of their own, so that other drafts don't pay for
   // triggers that have nothing to do.
   const question = drafts.some(({ question_id }) => question_id !== null) ? questionCte(db) : db``;
+  const first = firstColumn(db, { project: db`${projectId}::uuid`, stage: db`'backlog'` });
   // PostgreSQL runs the parts from the last to the first, so the ticket comes first in its history.
   const stored = await db<{ number: number; ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
@@ -72,7 +74,8 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
         key_id uuid, by_bot boolean, question_id uuid, roles text[], idempotency_key text, body_sha256 text, embedding text,
-        assignee_user_id uuid, labels uuid[], start_on date, due_on date, estimate numeric, milestone_id uuid, parent_id uuid, answer jsonb))
+        assignee_user_id uuid, labels uuid[], start_on date, due_on date, estimate numeric, milestone_id uuid, column_id uuid, parent_id uuid,
+        answer jsonb))
         with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
@@ -96,10 +99,12 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
     ), ${question} ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
         suggested_resolution, implementation_notes, actor_role, actor_id, source, pending_questions, human_questions,
-        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, parent_id, created_by, created_with, created_at, updated_at)
+        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, column_id, parent_id, created_by, created_with,
+        created_at, updated_at)
       select id, project_id, number, title, description, request_type, priority, blocking, evidence,
         suggested_resolution, implementation_notes, actor_role, actor_id, source, asked, asked,
-        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, parent_id, created_by, created_with, at, at
+        assignee_user_id, labels, start_on, due_on, estimate, milestone_id, coalesce(column_id, ${first}), parent_id, created_by,
+        created_with, at, at
       from numbered, lateral (select (question_id is not null)::integer as asked) asks
     )
     select number, ticket_ref, at as created_at from numbered order by number`;

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
+import { requireColumn } from "../columns/require_column.ts";
 import { resolveLabels } from "../labels/resolve.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import { checkAssignee } from "../projects/check_assignee.ts";
@@ -15,6 +16,7 @@ export interface PlanFields {
   due_on?: string | null;
   estimate?: number | null;
   milestone_id?: string | null;
+  column_id?: string | null;
   parent_id?: string | null;
 }
 
@@ -22,7 +24,15 @@ type Given = Plan & Pick<UpdateTicket, "add_labels" | "remove_labels">;
 type Before =
   & Pick<
     Ticket,
-    "assignee_user_id" | "labels" | "start_on" | "due_on" | "estimate" | "milestone_id" | "parent_id"
+    | "assignee_user_id"
+    | "labels"
+    | "start_on"
+    | "due_on"
+    | "estimate"
+    | "milestone_id"
+    | "column_id"
+    | "parent_id"
+    | "stage"
   >
   & { id: string | null };
 
@@ -34,7 +44,9 @@ const NOTHING: Before = {
   due_on: null,
   estimate: null,
   milestone_id: null,
+  column_id: null,
   parent_id: null,
+  stage: "backlog",
 };
 
 const FIELDS = [...Object.keys(Plan), "add_labels", "remove_labels"] as (keyof Given)[];
@@ -62,12 +74,21 @@ export async function planOf(ctx: ProjectContext, input: Given, before = NOTHING
   if (assignee !== undefined && assignee !== before.assignee_user_id) changed.assignee_user_id = assignee;
   if (milestone !== undefined && milestone !== before.milestone_id) changed.milestone_id = milestone;
   await checkNamed(ctx, changed);
+  const column = await columnFor(ctx, input, before);
+  if (column !== undefined) changed.column_id = column;
   if (input.parent_id !== undefined && input.parent_id !== before.parent_id) {
     if (input.parent_id !== null) await checkParent(ctx, before.id, input.parent_id);
     changed.parent_id = input.parent_id;
   }
   const labels = await labelsOf(ctx, input, before.labels.map(({ id }) => id));
   return labels ? { ...changed, labels: labels.length > 0 ? labels : null } : changed;
+}
+
+/** The column into which the call puts the ticket; undefined if it stays where it is. */
+async function columnFor(ctx: ProjectContext, { column_id }: Given, { stage, column_id: before }: Before) {
+  if (column_id === undefined || column_id === before && column_id !== null) return undefined;
+  const column = await requireColumn(ctx, { field: "column_id", columnId: column_id, stage });
+  return column === before ? undefined : column;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
+import { columnOf } from "../columns/in_column.ts";
 import { planColumns, type PlanRow } from "./_plan_rows.ts";
 import { progressColumns, type ProgressRow } from "./_progress.ts";
 import { closingColumn } from "./gates.ts";
@@ -40,7 +41,7 @@ export function summaryColumns({ db, project }: ColumnScope) {
     t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
     t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
     progressColumns(db)
-  }, ${planColumns(db)}`;
+  }, ${planColumns(db)}, ${columnOf(db, project.id)} as column_id, t.rank`;
 }
 
 /** The columns of a TicketRow for `tickets t`. */

@@ -1,3 +1,4 @@
+import { columnsOverLimit } from "../columns/over_limit.ts";
 import { maySkipHumanTests, requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
@@ -32,7 +33,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
   // The refs of tickets that are there have been replaced by ids.
   const possible = ids.filter((name) => !isTicketRef(name));
   const other = await findOriginal(ctx, input.duplicate_of);
-  const found = await transact(ctx, async (ctx) => {
+  const { found, overLimit } = await transact(ctx, async (ctx) => {
     if (other) await lockOriginal(ctx, possible, other);
     const found = await transitionTickets(ctx, ctx.project.id, possible, {
       to,
@@ -43,11 +44,11 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
       dryRun: input.dry_run,
       caller: kindOfCaller(ctx),
     });
-    const closed = found.filter(({ changed }) => changed).map(({ id }) => id);
-    if (other && closed.length > 0 && !input.dry_run) await markDuplicates(ctx, closed, other.id);
-    return found;
+    const moved = input.dry_run ? [] : found.filter(({ changed }) => changed);
+    if (other && moved.length > 0) await markDuplicates(ctx, moved.map(({ id }) => id), other.id);
+    return { found, overLimit: await columnsOverLimit(ctx, moved.map(({ column_id }) => column_id)) };
   });
-  return bulkResult(ids, found);
+  return bulkResult(ids, found, overLimit);
 }
 
 function refuseStrayChange({ ticket_ids, query, set }: BulkTickets): void {

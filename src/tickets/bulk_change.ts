@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { columnOf } from "../columns/in_column.ts";
+import { columnsOverLimit } from "../columns/over_limit.ts";
+import { findColumns, strayColumn } from "../columns/require_column.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField, invalidRequest, type Issue } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
@@ -26,6 +29,7 @@ interface Columns {
   labels: string[] | null;
   due_on: string | null;
   milestone_id: string | null;
+  column_id: string | null;
   parent_id: string | null;
 }
 
@@ -41,7 +45,9 @@ type Set = NonNullable<BulkTickets["set"]>;
 
 /** The values that the call sets, with ids in place of names. */
 interface Wanted {
-  columns: Partial<Omit<Columns, "labels">>;
+  columns: Partial<Omit<Columns, "labels" | "column_id">>;
+  /** The column for the tickets of each stage; undefined if they stay in theirs. */
+  places: ReadonlyMap<string, string | null> | undefined;
   add: string[];
   remove: string[];
   /** The refusals of the new parent, by ticket. */
@@ -59,15 +65,23 @@ export async function changeTickets(ctx: ProjectContext, input: BulkTickets): Pr
   const given = { ...set, ...(parent && { parent_id: parent.id }) };
   const ids = input.query === undefined ? [...new Set(input.ticket_ids)] : await findIds(ctx, input.query);
   const possible = ids.filter((name) => !isTicketRef(name));
-  const decided = await transact(ctx, async (ctx) => {
+  const { decided, overLimit } = await transact(ctx, async (ctx) => {
+    const { column_id: columnId } = given;
+    const places = columnId === undefined
+      ? undefined
+      : await findColumns(ctx, { field: "set.column_id", columnId });
     const rows = await lockRows(ctx, possible, given);
-    const wanted = await wantedOf(ctx, rows, given);
+    const wanted = { ...await wantedOf(ctx, rows, given), places };
     const changes = rows.map((row) => changeOf(row, wanted));
     const changed = changes.filter(({ after }) => after !== null);
     if (!input.dry_run && changed.length > 0) await write(ctx, changed);
-    return changes.map(({ row, refusal }): Decided => ({ ...row, ...(refusal && { refusal }) }));
+    const put = input.dry_run ? [] : changed.filter(movesColumn).map(({ after }) => after!.column_id);
+    return {
+      decided: changes.map(({ row, refusal }): Decided => ({ ...row, ...(refusal && { refusal }) })),
+      overLimit: await columnsOverLimit(ctx, put),
+    };
   });
-  return bulkResult(ids, decided);
+  return bulkResult(ids, decided, overLimit);
 }
 
 function setOf({ set, ticket_ids, query }: BulkTickets): Set {
@@ -117,14 +131,19 @@ async function lockRows(ctx: ProjectContext, ids: readonly string[], { parent_id
     lockTickets(ctx, [...ids, ...former.map(({ id }) => id), ...(parent_id ? [parent_id] : [])]),
     db<Row[]>`
       select t.id, ${project.key} || '-' || t.number as ticket_ref, t.stage, t.status, t.priority, t.blocking,
-        t.assignee_user_id, t.labels, t.start_on, t.due_on, t.milestone_id, t.parent_id
+        t.assignee_user_id, t.labels, t.start_on, t.due_on, t.milestone_id, t.parent_id,
+        ${columnOf(db, project.id)} as column_id
       from tickets t where ${among} order by t.id`,
   );
   return rows;
 }
 
-async function wantedOf(ctx: ProjectContext, rows: readonly Row[], set: Set): Promise<Wanted> {
-  const { add_labels = [], remove_labels = [], ...columns } = set;
+async function wantedOf(
+  ctx: ProjectContext,
+  rows: readonly Row[],
+  set: Set,
+): Promise<Omit<Wanted, "places">> {
+  const { add_labels = [], remove_labels = [], column_id: _, ...columns } = set;
   await checkNamed(ctx, set);
   const moved = rows.filter(({ parent_id }) => set.parent_id && parent_id !== set.parent_id);
   return {
@@ -144,13 +163,16 @@ interface Change {
   refusal?: AppError;
 }
 
-function changeOf(row: Row, { columns, add, remove, parents }: Wanted): Change {
-  const { priority, blocking, assignee_user_id, labels, due_on, milestone_id, parent_id } = row;
-  const before = { priority, blocking, assignee_user_id, labels, due_on, milestone_id, parent_id };
+function changeOf(row: Row, { columns, places, add, remove, parents }: Wanted): Change {
+  const { priority, blocking, assignee_user_id, labels, due_on, milestone_id, column_id, parent_id } = row;
+  const before = { priority, blocking, assignee_user_id, labels, due_on, milestone_id, column_id, parent_id };
+  const column = places ? places.get(row.stage) : column_id;
   const own = [...new Set([...labels ?? [], ...add])].filter((id) => !remove.includes(id));
   const isSame = new Set(own).symmetricDifference(new Set(labels)).size === 0;
-  const after = { ...before, ...columns, labels: isSame ? labels : own.length > 0 ? own : null };
-  const refusal = parents.get(row.id) ?? refusalOf(row, after);
+  const kept = isSame ? labels : own.length > 0 ? own : null;
+  const after = { ...before, ...columns, labels: kept, column_id: column ?? null };
+  const stray = column === undefined ? strayColumn("set.column_id", places!, row.stage) : undefined;
+  const refusal = parents.get(row.id) ?? stray ?? refusalOf(row, after);
   if (refusal) return { row, after: null, refusal };
   return { row, after: isDeepStrictEqual(after, before) ? null : after };
 }
@@ -167,17 +189,22 @@ function refusalOf({ start_on, labels: before }: Row, { due_on, labels }: Column
   );
 }
 
+function movesColumn({ row, after }: Change): boolean {
+  return after !== null && after.column_id !== row.column_id;
+}
+
 async function write(ctx: ProjectContext, changed: readonly Change[]): Promise<void> {
   const { db } = ctx;
-  const rows = changed.map(({ row: { id }, after }) => ({ id, ...after }));
+  const rows = changed.map((change) => ({ id: change.row.id, ...change.after, moves: movesColumn(change) }));
   await db`
     update tickets t set priority = r.priority, blocking = r.blocking, assignee_user_id = r.assignee_user_id, labels = r.labels,
-      due_on = r.due_on, milestone_id = r.milestone_id, parent_id = r.parent_id, updated_at = clock_timestamp(),
+      due_on = r.due_on, milestone_id = r.milestone_id, parent_id = r.parent_id,
+      column_id = case when r.moves then r.column_id else t.column_id end, updated_at = clock_timestamp(),
       version = t.version + 1
     from jsonb_to_recordset(${
     jsonb(db, rows)
   }) as r (id uuid, priority text, blocking boolean, assignee_user_id uuid,
-      labels uuid[], due_on date, milestone_id uuid, parent_id uuid)
+      labels uuid[], due_on date, milestone_id uuid, parent_id uuid, column_id uuid, moves boolean)
     where t.id = r.id`;
   const moved = changed.filter(({ row, after }) => row.parent_id !== after!.parent_id);
   await recount(

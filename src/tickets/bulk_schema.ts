@@ -25,6 +25,7 @@ const BulkSet = z.strictObject({
   remove_labels: LabelNames.optional(),
   due_on: Plan.due_on,
   milestone_id: Plan.milestone_id,
+  column_id: Plan.column_id,
   parent_id: Plan.parent_id,
 });
 
@@ -78,6 +79,9 @@ const NamedId = z.string().describe(
 );
 
 export const BulkResult = z.object({
+  over_limit: z.array(Id).optional().describe(
+    "Only when the call put tickets into such columns: those that hold more tickets than their limit",
+  ),
   updated: z.int().describe(
     "Tickets that are now as requested, including tickets that were so before",
   ),

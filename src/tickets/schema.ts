@@ -17,11 +17,12 @@ import {
   Timestamp,
   UserKind,
 } from "../core/schema.ts";
+import { OpenStage } from "../columns/schema.ts";
 import { LabelMark, LabelName, MAX_TICKET_LABELS } from "../labels/schema.ts";
 
 export const RequestType = z.enum(["bug", "clarification_needed", "decision_needed", "feature_request"]);
 export const Priority = z.enum(["low", "medium", "high"]);
-export const Stage = z.enum(["backlog", "up_next", "in_progress", "validation", "live"]);
+export const Stage = z.enum([...OpenStage.options, "live"]);
 export type Stage = z.infer<typeof Stage>;
 export const Status = z.enum(["open", "closed"]);
 export type Status = z.infer<typeof Status>;
@@ -143,6 +144,9 @@ export const Plan = {
   due_on: Day.nullable().optional(),
   estimate: Estimate.nullable().optional().describe("Points or hours, as the project decides"),
   milestone_id: Id.nullable().optional(),
+  column_id: Id.nullable().optional().describe(
+    "A column of the ticket's stage; null is the stage's first one, and so is any change of stage without it",
+  ),
   parent_id: TicketName.nullable().optional().describe(
     `The ticket of the project of which this one is a part, by id or ref; at most ${MAX_LEVELS} levels`,
   ),
@@ -267,6 +271,10 @@ export const TicketSummary = z.object({
   estimate: z.number().nullable(),
   milestone_id: Id.nullable(),
   milestone_name: z.string().nullable(),
+  column_id: Id.nullable().describe("null if the ticket's stage has no columns of its own"),
+  rank: z.string().describe(
+    "The ticket's place in the order by hand: the lowest rank comes first, by the codes of its letters. Compare ranks of one answer",
+  ),
   parent_id: Id.nullable(),
   parent_ref: z.string().nullable(),
   children: z.object({ open: z.int(), total: z.int() }),
@@ -309,7 +317,14 @@ export const UnfinishedTasks = z.array(UnfinishedTask).optional().describe(
   "Only when a bot client closes a ticket with unfinished tasks",
 );
 
-export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks }).meta({
+/** Part of the answer of a call that moves one ticket. */
+const OverLimit = {
+  over_limit: z.boolean().optional().describe(
+    "Only when the call put the ticket into a column: it holds more tickets than its limit",
+  ),
+};
+
+export const UpdatedTicket = Ticket.extend({ unfinished_tasks: UnfinishedTasks, ...OverLimit }).meta({
   id: "UpdatedTicket",
 });
 export type UpdatedTicket = z.infer<typeof UpdatedTicket>;

@@ -1,10 +1,13 @@
+import type { Fragment } from "../../db/open.ts";
 import { releaseTasks } from "../assignments/question_block.ts";
 import { lockAssignees } from "../assignments/may_hold.ts";
+import { firstColumn } from "../columns/in_column.ts";
 import { mayWrite, projectsFor } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import { type Context, isBot, type ProjectContext } from "../core/context.ts";
 import type { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
+import { jsonb } from "../core/json.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { type Blockers, blockersColumn, ticketIsBlocked } from "./blockers.ts";
@@ -19,6 +22,8 @@ import type { Stage, Status, UnfinishedTask } from "./schema.ts";
  */
 interface TransitionRequest extends ClosingRequest {
   to: Stage;
+  /** The column of that stage into which the tickets come. If absent, its first one. */
+  columnId?: string | undefined;
   /** For a move out of live. The closing is undone, so the ticket doesn't count as reopened. */
   undone?: boolean;
   /**
@@ -36,6 +41,8 @@ export interface TransitionResult {
   ticket_ref: string;
   stage: Stage;
   status: Status;
+  /** The column into which it comes; null if it stays, or its new stage has none. */
+  column_id: string | null;
   changed: boolean;
   /** The tasks that an agent left unfinished when it closed the ticket. */
   unfinished_tasks?: UnfinishedTask[];
@@ -50,6 +57,8 @@ interface Facts {
   account_id: string;
   stage: Stage;
   status: Status;
+  /** The first column of the new stage in the ticket's project. */
+  first_column: string | null;
   pending_questions: number;
   blockers: Blockers | null;
   obstacles: Obstacles;
@@ -105,23 +114,28 @@ export function kindOfCaller({ actor }: ProjectContext): "person" | "bot" {
 
 /**
  * Locks in id order, so that two calls never wait for each other. Tickets that wait for one of these,
- * and their parents, are locked with them if their counts will change. The facts are read after the
- * lock, so that they are current.
+ * and their parents, are locked with them if their counts will change. The column is locked before
+ * them. The facts are read after the lock, so that they are current.
  */
 async function lockFacts(
   ctx: Context,
   projectId: string | null,
   ticketIds: readonly string[],
-  { to, caller }: TransitionRequest,
+  { to, columnId, caller }: TransitionRequest,
 ): Promise<Facts[]> {
   const { db } = ctx;
+  const firstOf = (project: Fragment) =>
+    to === "live" || columnId !== undefined ? db`null::uuid` : firstColumn(db, { project, stage: db`${to}` });
   const unfinished = to === "live" && caller === "bot" ? unfinishedTasks(db) : db`null`;
   const ids = [...ticketIds];
   const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
   const counts = to === "live" ? db`true` : db`t.status = 'closed'`;
   const [, facts] = await inOrder(
     db`
-      with moved as (
+      with first as materialized (
+        select ${firstOf(db`p.id`)} from (
+          select distinct t.project_id as id from tickets t where t.id = any (${ids}::uuid[]) ${inProject}) p
+      ), moved as (
         select t.id, t.parent_id, ${counts} as counts from tickets t
         where t.id = any (${ids}::uuid[]) ${inProject}
       )
@@ -129,9 +143,10 @@ async function lockFacts(
         select id from moved union
         select parent_id from moved where counts and parent_id is not null union
         select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts
-      )) order by id for update`,
+      )) and (select count(*) from first) >= 0 order by id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
+        ${firstOf(db`t.project_id`)} as first_column,
         ${to === "in_progress" ? blockersColumn(db) : db`null`} as blockers,
         ${
       obstaclesColumn(db)
@@ -157,12 +172,22 @@ function unfinishedTasks(db: Context["db"]) {
 function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
   const { to } = request;
   const { id, ticket_ref, stage, status, obstacles } = ticket;
-  const stays = { id, ticket_ref, stage, status, changed: false };
+  const stays = { id, ticket_ref, stage, status, column_id: null, changed: false };
   if (stage === to) return stays;
   const refusal = to === "live" ? refusalOf(ticket_ref, obstacles, request) : refusalOfStart(ticket, request);
   if (refusal) return { ...stays, refusal };
-  const moved = { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true } as const;
+  const moved = {
+    ...stays,
+    stage: to,
+    status: to === "live" ? "closed" : "open",
+    column_id: columnFor(ticket, request),
+    changed: true,
+  } as const;
   return ticket.unfinished_tasks ? { ...moved, unfinished_tasks: ticket.unfinished_tasks } : moved;
+}
+
+function columnFor({ first_column }: Facts, { columnId }: TransitionRequest): string | null {
+  return columnId ?? first_column;
 }
 
 /** An agent doesn't begin what waits for another ticket. A person may. */
@@ -177,9 +202,11 @@ function refusalOfStart(
 async function write(
   ctx: Context,
   tickets: Facts[],
-  { to, resolution, undone, deployed, caller }: TransitionRequest,
+  request: TransitionRequest,
 ): Promise<void> {
   const { db } = ctx;
+  const { to, resolution, undone, deployed, caller } = request;
+  const columns = Object.fromEntries(tickets.map((one) => [one.project_id, columnFor(one, request)]));
   const live = to === "live";
   const ids = tickets.map(({ id }) => id);
   const reopens = tickets.some(({ status }) => status === "closed");
@@ -193,6 +220,7 @@ async function write(
   const [, , blocking] = await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},
+        column_id = (${jsonb(db, columns)} ->> project_id::text)::uuid,
         closed_at = ${live ? db`clock_timestamp()` : null}, resolution_type = ${live ? type : null},
         resolution_note = ${live ? note : null}
         ${reopens ? db`, assignee_user_id = ${keptAssignee(db)}` : db``}

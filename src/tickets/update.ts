@@ -1,3 +1,5 @@
+import { columnsOverLimit } from "../columns/over_limit.ts";
+import { requireColumn } from "../columns/require_column.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
@@ -14,7 +16,7 @@ import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from
 import { mergeColumns } from "./merge.ts";
 import { isPlanned, planOf } from "./_plan.ts";
 import { recount } from "./recount.ts";
-import type { Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
+import type { Stage, Ticket, UpdatedTicket, UpdateTicket } from "./schema.ts";
 import { moveTickets, type TransitionResult } from "./transition.ts";
 
 /**
@@ -48,12 +50,13 @@ export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Pr
     let moved: TransitionResult | undefined;
     if (to) {
       const resolution = { type: input.resolution_type, note: input.resolution_note };
-      [moved] = await moveTickets(ctx, [before.id], { to, resolution });
+      const columnId = await landingOf(ctx, input, to);
+      [moved] = await moveTickets(ctx, [before.id], { to, columnId, resolution });
     }
     if (original) await markDuplicates(ctx, [before.id], original.id);
     const columns = {
       ...changedColumns(ctx, before, input),
-      ...(isPlanned(input) && await planOf(ctx, input, before)),
+      ...(isPlanned(input) && await planOf(ctx, to ? { ...input, column_id: undefined } : input, before)),
     };
     if (!rolesChanged && !to && !original && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
@@ -64,8 +67,24 @@ export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Pr
     if ("parent_id" in columns) {
       await recount(ctx, [before.parent_id, columns.parent_id].filter((id) => id != null));
     }
-    return moved?.unfinished_tasks ? { ...after, unfinished_tasks: moved.unfinished_tasks } : after;
+    const isPut = to !== null || "column_id" in columns;
+    const over = isPut ? await columnsOverLimit(ctx, [after.column_id]) : [];
+    return {
+      ...after,
+      ...(moved?.unfinished_tasks && { unfinished_tasks: moved.unfinished_tasks }),
+      ...(over.length > 0 && { over_limit: true }),
+    };
   });
+}
+
+/** The column that a call names for the stage into which it moves the ticket. */
+async function landingOf(
+  ctx: ProjectContext,
+  { column_id: columnId }: UpdateTicket,
+  stage: Stage,
+): Promise<string | undefined> {
+  if (!columnId) return undefined;
+  return await requireColumn(ctx, { field: "column_id", columnId, stage }) ?? undefined;
 }
 
 /** Replaces a parent's ref by its id. */
@@ -106,6 +125,7 @@ function ownFields(input: UpdateTicket): Record<string, unknown> {
     due_on: _due,
     estimate: _estimate,
     milestone_id: _milestone,
+    column_id: _column,
     parent_id: _parent,
     duplicate_of: _original,
     ...fields

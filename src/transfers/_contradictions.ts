@@ -69,6 +69,7 @@ function inTicket(record: TicketRecord): Issue[] {
     due_on,
     labels,
     parent_id,
+    column,
     links = [],
   } = record;
   const live = stage === "live";
@@ -77,6 +78,7 @@ function inTicket(record: TicketRecord): Issue[] {
     [start_on !== null && due_on !== null && start_on > due_on, "start_on", "Must not be after due_on"],
     [hasTwins(labels.map(({ name }) => nameKey(name))), "labels", "Names a label twice"],
     [links.some(({ ticket_id }) => ticket_id === id), "links", "Links the ticket to itself"],
+    [live && column !== null, "column", "live has no columns"],
     [parent_id === id, "parent_id", "Is the ticket itself"],
     [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
     [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],

@@ -1,4 +1,5 @@
 import type { Fragment } from "../../db/open.ts";
+import { columnOf } from "../columns/in_column.ts";
 import { visibleProjects } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
@@ -122,7 +123,7 @@ async function readTickets(
   const rows = await db<(TicketRecord & { history: HistoryRow[] })[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
-      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.parent_id, t.start_on, t.due_on,
+      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.parent_id, t.start_on, t.due_on, t.place,
       t.estimate::float8 as estimate, t.created_with, t.created_at, t.updated_at,
       (select u.email from users u where u.id = t.created_by) as created_by,
       (select u.email from users u where u.id = t.assignee_user_id) as assignee,
@@ -132,6 +133,8 @@ async function readTickets(
         where l.id = any (t.labels) and m.deleted_at is null), '[]') as labels,
       (select jsonb_build_object('name', m.name, 'description', m.description, 'due_on', m.due_on, 'state', m.state)
         from milestones m where m.id = t.milestone_id and m.deleted_at is null) as milestone,
+      (select jsonb_build_object('name', c.name, 'wip_limit', c.wip_limit, 'position', c.position)
+        from board_columns c where c.id = ${columnOf(db, project.id)}) as column,
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
       ${list("tasks")} as tasks, ${list("test_cases")} as test_cases, ${list("comments")} as comments, ${

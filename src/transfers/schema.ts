@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ColumnName, WipLimit } from "../columns/schema.ts";
 import { MAX_COMMENTS, StoredCommentBody } from "../comments/schema.ts";
 import { KEYED_PARTS, type LongField, type PartField } from "../core/parts.ts";
 import {
@@ -46,6 +47,7 @@ import {
   StoredTexts,
   TicketTexts,
 } from "../tickets/schema.ts";
+import { isRank, MAX_RANK } from "../tickets/ranks.ts";
 
 // People are named by email, because ids of users mean nothing in another installation.
 const PersonEmail = KnownEmail.nullable();
@@ -172,6 +174,9 @@ export const TicketFields = {
   start_on: Plan.start_on.unwrap().default(null),
   due_on: Plan.due_on.unwrap().default(null),
   estimate: Plan.estimate.unwrap().default(null),
+  place: z.string().max(MAX_RANK).refine(isRank, "Is no key of an order").nullable().default(null).describe(
+    "The key of the ticket's place, if somebody placed it by hand",
+  ),
   created_by: PersonEmail,
   created_with: z.enum(["session", "key"]),
   created_at: RecordTime,
@@ -222,6 +227,11 @@ export const TicketRecord = z.strictObject({
     due_on: Day.nullable(),
     state: MilestoneState,
   }).nullable().default(null).describe("The import makes milestones that the project lacks"),
+  column: z.strictObject({
+    name: ColumnName,
+    wip_limit: WipLimit,
+    position: z.int().min(1).max(1_000_000).describe("Among the columns of the ticket's stage"),
+  }).nullable().default(null).describe("The import makes columns that the stage lacks"),
   ...PartFields,
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
   part_creations: z.array(PartCreation).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(

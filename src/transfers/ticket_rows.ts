@@ -15,7 +15,7 @@ export interface KnownPerson {
  * record is the column of the same name. Claims are not exported, because their holders work
  * elsewhere.
  * @param people users by the emails that the records name
- * @param plans ids of the project's labels and milestones
+ * @param plans ids of the project's labels, milestones and columns
  * @param addressOf the address of a ticket, by its number
  */
 export function rowsOf(
@@ -93,11 +93,12 @@ export function rowsOf(
 }
 
 /** The planning fields by the ids of this installation. */
-function planned({ labels, milestone }: TicketRecord, plans: PlanIds): Row {
+function planned({ stage, labels, milestone, column }: TicketRecord, plans: PlanIds): Row {
   const ids = [...new Set(labels.map(({ name }) => plans.labels.get(nameKey(name))!))];
   return {
     labels: ids.length > 0 ? ids : null,
     milestone_id: milestone && plans.milestones.get(nameKey(milestone.name))!,
+    column_id: column && plans.columns.get(`${stage} ${nameKey(column.name)}`)!,
   };
 }
 

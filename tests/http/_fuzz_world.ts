@@ -40,6 +40,7 @@ export type Things = Record<
   | "label"
   | "milestone"
   | "view"
+  | "column"
   | "link"
   | "run"
   | "agent"
@@ -144,6 +145,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   const label = await make(`${project.path}/labels`, { name: "bug" });
   const milestone = await make(`${project.path}/milestones`, { name: "1.0" });
   const view = await make("/views", { name: "Mine", project_id: project.id });
+  const column = await make(`${project.path}/columns`, { stage: "backlog", name: "Next" });
   const link = await make(`${ticket.path}/links`, {
     kind: "relates",
     ticket: (await makeTicket(harness, project)).id,
@@ -189,6 +191,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     label: label.id,
     milestone: milestone.id,
     view: view.id,
+    column: column.id,
     link: link.id,
     run: run.id,
     agent,

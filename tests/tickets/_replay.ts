@@ -38,6 +38,7 @@ const NOT_TOLD = [
   "assignee",
   "labels",
   "milestone_name",
+  "rank",
   "parent_ref",
   "children",
   "open_blockers",

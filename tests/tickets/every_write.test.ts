@@ -38,6 +38,10 @@ const NOT_OF_TICKETS = [
   "milestones.create",
   "milestones.update",
   "milestones.delete",
+  "columns.create",
+  "columns.update",
+  "columns.reorder",
+  "columns.delete",
   "suggestions.dismiss",
   "suggestions.analyze",
 ];
