@@ -16,6 +16,7 @@ import { endLeases } from "../src/tasks/end_leases.ts";
 import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
 import { leaveMilestone } from "../src/tickets/leave_milestone.ts";
+import { rebalanceRanks } from "../src/tickets/rebalance_ranks.ts";
 import { replaceLabel } from "../src/tickets/replace_label.ts";
 
 type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<void> };
@@ -31,6 +32,7 @@ export const handlers: Handlers = {
   "backfill-embeddings": backfillEmbeddings,
   "replace-label": replaceLabel,
   "leave-milestone": leaveMilestone,
+  "rebalance-ranks": rebalanceRanks,
   "prune": prune,
   "set-up-hooks": continueHookRun,
   "send-webhooks": sendWebhooks,

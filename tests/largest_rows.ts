@@ -1,10 +1,12 @@
 import { v7 as uuid } from "uuid";
 import type { PartName } from "../src/core/parts.ts";
+import { MAX_COLUMNS } from "../src/columns/schema.ts";
 import { MAX_LABELS, MAX_TICKET_LABELS } from "../src/labels/schema.ts";
 import { MAX_MILESTONES } from "../src/milestones/schema.ts";
 import { MAX_VIEWS } from "../src/views/schema.ts";
 import { MAX_CASES } from "../src/test_cases/schema.ts";
 import { MAX_TASKS } from "../src/tasks/schema.ts";
+import { MAX_RANK } from "../src/tickets/ranks.ts";
 import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "./factories.ts";
 import type { Harness } from "./harness.ts";
 
@@ -247,15 +249,22 @@ export async function makeRowsAround(
       long(2_000)
     }, 'board',
         'milestone', '-created_at' from generate_series(1, ${MAX_VIEWS}) n`;
+    await sql`
+      insert into board_columns (id, project_id, stage, name, name_key, wip_limit, position)
+      select gen_random_uuid(), ${at.project}::uuid, 'backlog', ${long(38)} || n, n::text, 999, n
+      from generate_series(1, ${MAX_COLUMNS}) n`;
     const tickets = await sql<{ id: string }[]>`
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
-        actor_id, source, assignee_user_id, labels, start_on, due_on, estimate, milestone_id, created_with)
+        actor_id, source, assignee_user_id, labels, start_on, due_on, estimate, milestone_id, column_id,
+        place, created_with)
       select gen_random_uuid(), ${at.project}::uuid, 1000 + n, ${long(256)}, ${
       long(65_536)
     }, 'feature_request', 'medium', true,
         ${long(40)}, ${long(128)}, ${long(40)}, ${superAdmin.id}::uuid,
         array(select id from labels where project_id = ${at.project}::uuid limit ${MAX_TICKET_LABELS}),
-        '2999-12-30', '2999-12-31', 9999.99, ${ids.milestoneId}::uuid, 'session' ${rows} returning id`;
+        '2999-12-30', '2999-12-31', 9999.99, ${ids.milestoneId}::uuid,
+        (select id from board_columns where project_id = ${at.project}::uuid limit 1),
+        'R' || repeat('V', ${MAX_RANK - 4}) || 100 + n, 'session' ${rows} returning id`;
     const of = sql`from unnest(${tickets.map(({ id }) => id)}::uuid[]) t`;
     await sql`
       insert into ticket_roles (ticket_id, project_id, role)

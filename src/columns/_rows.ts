@@ -5,8 +5,6 @@ import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
 import type { BoardColumn } from "./schema.ts";
 
-type Row = Omit<BoardColumn, "over_limit">;
-
 /**
  * The fields of a BoardColumn for `board_columns c`. The tickets that name no column are counted
  * apart, so that each count has its index.
@@ -26,7 +24,7 @@ export function ticketsIn(db: Db) {
         where t.project_id = c.project_id and t.stage = c.open_stage and t.column_id is null) end)::integer`;
 }
 
-export function columnOfRow(row: Row): BoardColumn {
+export function columnOfRow(row: Omit<BoardColumn, "over_limit">): BoardColumn {
   return { ...row, over_limit: row.wip_limit !== null && row.open_tickets > row.wip_limit };
 }
 

@@ -6,8 +6,8 @@ import { isInColumn } from "./in_column.ts";
 import type { BoardColumn, ColumnPath } from "./schema.ts";
 
 /**
- * Deletes a column, and moves its tickets to the first column that is left in the stage. Whoever moves
- * a ticket into the column at the same moment either comes first, or no longer finds the column.
+ * Deletes a column, and moves its tickets to the first column that is left in the stage. A call that
+ * moves a ticket into the column at the same moment either comes first, or finds the column deleted.
  * @throws {AppError} not_found
  */
 export async function deleteColumn(ctx: ProjectContext, { columnId }: ColumnPath): Promise<void> {

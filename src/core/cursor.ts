@@ -12,11 +12,13 @@ export function encodeCursor(values: readonly (string | number)[]): string {
  * The kinds of value that a cursor may hold. A value of another kind was made up by the caller, and
  * would fail in the database.
  */
-const KINDS: Record<"integer" | "id" | "key" | "time", (value: unknown) => boolean> = {
+const KINDS: Record<"integer" | "id" | "key" | "time" | "rank", (value: unknown) => boolean> = {
   integer: (value: unknown) => Number.isSafeInteger(value),
   id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
   /** The key of a row, which is an id or a number. */
   key: (value: unknown) => KINDS.integer(value) || KINDS.id(value),
+  /** The key of a place in an order by hand. */
+  rank: (value: unknown) => typeof value === "string" && /^[0-9A-Za-z]+$/.test(value),
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
 

@@ -14,6 +14,7 @@ export const ENTITIES: Readonly<Record<string, Entity>> = {
       "open_children_skipped",
       "moved_while_blocked",
       "unblocked",
+      "placed",
     ],
     statuses: { closed: "closed", open: "reopened" },
     scope: "tickets:read",

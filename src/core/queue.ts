@@ -63,6 +63,12 @@ export const QUEUES = {
     key: ({ milestone_id }: { milestone_id: string }) => milestone_id,
     retry: { retryLimit: 10, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
+  // Placements at one place make ever longer keys.
+  "rebalance-ranks": {
+    payload: z.object({ project_id: Id }),
+    key: ({ project_id }: { project_id: string }) => project_id,
+    retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true },
+  },
   "prune": {
     payload: z.object({}),
     retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },

@@ -18,6 +18,7 @@ import {
   FindSimilar,
   ListTickets,
   MAX_CHANGE_BYTES,
+  PlaceTicket,
   RolePath,
   SimilarTickets,
   Ticket,
@@ -27,6 +28,7 @@ import {
   UpdatedTicket,
   UpdateTicket,
 } from "../tickets/schema.ts";
+import { placeTicket } from "../tickets/place.ts";
 import { updateTicket } from "../tickets/update.ts";
 import { fields } from "./conditions.ts";
 import { projectProcedure, REPEATED, router } from "./trpc.ts";
@@ -114,6 +116,26 @@ export const ticketsRouter = router({
     },
     example: { input: { stage: "validation", priority: "high" } },
   }).input(UpdateTicket).output(UpdatedTicket).mutation(({ ctx, input }) => updateTicket(ctx, input)),
+
+  place: projectProcedure({
+    ...write,
+    method: "POST",
+    path: "/projects/{id}/tickets/{ticketId}/place",
+    summary: "Put a ticket before or after another one, or into another column or stage",
+    description:
+      "All tickets of a project are in one order, which the list shows with the sort `rank`. Another stage " +
+      "passes the same gates as a change of the ticket. Honours If-Match with the ticket's ETag.",
+    errors: ["not_found", ...GATE_CODES, "ticket_blocked", "conflict", "version_conflict"],
+    conditions: {
+      if: fields({ before: {} }, ["before"]),
+      then: fields({ after: { not: {} } }),
+      else: {
+        if: fields({ after: {} }, ["after"]),
+        else: { minProperties: 1 },
+      },
+    },
+    example: { input: { before: "HO-12" } },
+  }).input(PlaceTicket).output(UpdatedTicket).mutation(({ ctx, input }) => placeTicket(ctx, input)),
 
   similar: projectProcedure({
     ...read,

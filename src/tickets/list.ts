@@ -11,6 +11,7 @@ const SORT_COLUMNS = {
   created_at: { column: "created_at", cast: "timestamptz", kind: "time" },
   updated_at: { column: "updated_at", cast: "timestamptz", kind: "time" },
   priority: { column: "priority_rank", cast: "bigint", kind: "integer" },
+  rank: { column: "rank", cast: "text", kind: "rank" },
 } as const;
 
 /**

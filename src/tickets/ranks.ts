@@ -1,31 +1,33 @@
 import { generateKeyBetween, generateNKeysBetween } from "fractional-indexing";
 
-/** The longest key that a ticket may have. Lists have keys of this length in their cursors. */
+/** The longest key of a ticket. Cursors of lists hold one. */
 export const MAX_RANK = 200;
-/** A longer key is rebalanced by a job. Keys grow by one letter with each six drops at one place. */
-export const LONG_RANK = 60;
 
-/** The key of a ticket that nobody has placed, as the database makes it of the ticket's number. */
-export function rankOfNumber(number: number): string {
-  return `R${String(999_999_999 - number).padStart(9, "0")}`;
+/**
+ * The lowest key that a ticket may get, because the next ticket has this key, and comes first. An
+ * imported ticket may have a lower one.
+ */
+export function lowestRank(nextNumber: number, below: string | null): string | null {
+  const rank = `R${String(999_999_999 - nextNumber).padStart(9, "0")}`;
+  return below === null || rank < below ? rank : null;
 }
 
-/** Whether another key can be made from this one. */
-export function isRank(key: string): boolean {
+/** Whether a text is a key, beside which others can be made. */
+export function isRank(text: string): boolean {
+  if (!/^[0-9A-Za-z]+$/.test(text)) return false;
   try {
-    generateKeyBetween(key, null);
-    generateKeyBetween(null, key);
+    generateNKeysBetween(null, generateKeyBetween(text, null), 2);
+    generateKeyBetween(null, text);
     return true;
   } catch {
     return false;
   }
 }
 
-export function rankBetween(before: string | null, after: string | null): string {
-  return generateKeyBetween(before, after);
-}
-
-/** Returns short keys for `count` tickets between two others. */
+/**
+ * Returns keys for tickets between two others. The key of one becomes longer than its neighbours' with
+ * some of the placements, by one letter with six placements at one place.
+ */
 export function ranksBetween(before: string | null, after: string | null, count: number): string[] {
   return generateNKeysBetween(before, after, count);
 }

@@ -372,7 +372,17 @@ export const TicketSort = z.enum([
   "-updated_at",
   "priority",
   "-priority",
+  "rank",
+  "-rank",
 ]);
+
+export const PlaceTicket = TicketPath.extend({
+  before: TicketName.optional().describe("The ticket of the project that comes next, by id or ref"),
+  after: TicketName.optional().describe("The ticket of the project that comes first, by id or ref"),
+  stage: Stage.optional(),
+  column_id: Plan.column_id,
+});
+export type PlaceTicket = z.infer<typeof PlaceTicket>;
 
 /** The most tickets that one list may name. */
 const MAX_IDS = 100;
@@ -442,7 +452,7 @@ export const ListTickets = IdPage.extend({
     examples: ['upload -draft "network error"', "HO-12 or HO-13", 'label:ui,"needs design" due:<7d'],
   }),
   sort: TicketSort.default(USUAL_SORT).describe(
-    "With a sort other than by creation, tickets that change while pages are read may be missed or come twice",
+    "`rank` is the order by hand, from the top: new tickets first. With a sort other than by creation, tickets that change while pages are read may be missed or come twice",
   ),
 });
 export type ListTickets = z.infer<typeof ListTickets>;

@@ -58,7 +58,7 @@ async function keep(
   }));
   const keyOf = (row: { name_key: string; stage?: string }) =>
     [...within.map((field) => row[field]), row.name_key].join(" ");
-  // Of several that have the same name, the first one counts.
+  // The first one of each name counts.
   const named = new Map(rows.map((row) => [keyOf(row), row] as const).toReversed());
   const columns = Object.keys(rows[0]!);
   const key = ["project_id", ...within, "name_key"];

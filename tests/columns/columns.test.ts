@@ -270,7 +270,7 @@ describe("a ticket's column", () => {
     expect(await read(before)).toMatchObject({ column_id: oldest, version: 1 });
     expect((await call("PATCH", before.path, { column_id: oldest })).body.version).toBe(1);
     expect((await call("PATCH", before.path, { priority: "low" })).body).toMatchObject({ column_id: oldest });
-    // Whoever comes later lands in the first one.
+    // A ticket that comes later lands in the first one.
     expect((await read(await makeTicket(harness.now, project))).column_id).toBe(later);
     await call("DELETE", `${project.path}/columns/${oldest}`);
     expect(await read(before)).toMatchObject({ column_id: later, version: 3 });
@@ -283,7 +283,7 @@ describe("a ticket's column", () => {
     expect((await read(await makeTicket(harness.now, project))).column_id).toBeNull();
   });
 
-  test("is never a deleted one, whoever moves at the same moment", async () => {
+  test("is never a deleted one, even if a call moves it there at the same moment", async () => {
     for (let round = 0; round < 6; round++) {
       const [keeps, goes] = [
         await column("up_next", `Keeps ${round}`),

@@ -98,6 +98,7 @@ async function valueOf(path: string, name: string): Promise<string> {
   if (name === "webhookId") return await webhook();
   if (name === "viewId") return await savedView();
   if (name === "labelId" || name === "milestoneId") return await planned(`${name.slice(0, -2)}s`);
+  if (name === "columnId") return await column();
   if (name !== "id") return crypto.randomUUID();
   if (path.startsWith("/projects/")) return project.id;
   if (path === ACCOUNT_ID) return project.accountId;
@@ -122,6 +123,15 @@ async function savedView(): Promise<string> {
 async function planned(what: string): Promise<string> {
   const body = { name: crypto.randomUUID() };
   return (await harness.now.call("POST", `${project.path}/${what}`, { token: caller.token, body })).body.id;
+}
+
+/** Makes a column in the place of the project's others, of which there may be few. */
+async function column(): Promise<string> {
+  await prepare((sql) =>
+    sql`update board_columns set deleted_at = now() where project_id = ${project.id}::uuid`
+  );
+  const body = { stage: "up_next", name: crypto.randomUUID() };
+  return (await harness.now.call("POST", `${project.path}/columns`, { token: caller.token, body })).body.id;
 }
 
 async function webhook(): Promise<string> {
@@ -239,6 +249,13 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
   }),
   // A blocker would keep the tasks of the largest ticket from being claimed.
   "links.create": async () => ({ kind: "relates", ticket: (await makeTicket(harness.now, project)).id }),
+  "tickets.place": async () => ({
+    before: (await makeTicket(harness.now, project)).id,
+    after: undefined,
+    stage: undefined,
+    column_id: undefined,
+  }),
+  "columns.reorder": async () => ({ stage: "up_next", column_ids: [await column()] }),
   "tickets.bulk": async () => ({
     action: "close",
     duplicate_of: undefined,
@@ -276,6 +293,7 @@ async function plan(): Promise<object> {
     labels: Array.from({ length: 30 }, (_, at) => "😀".repeat(47) + (101 + at)),
     start_on: undefined,
     parent_id: undefined,
+    column_id: undefined,
     duplicate_of: undefined,
   };
 }

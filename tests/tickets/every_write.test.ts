@@ -187,6 +187,10 @@ const WRITES: Record<
         stage: "up_next",
       }),
   },
+  "tickets.place": {
+    write: async ({ path }) =>
+      await call("POST", `${path}/place`, { before: (await makeTicket(hosting.now.harness, project)).ref }),
+  },
   "tickets.startRole": { write: ({ path }) => call("POST", `${path}/roles/qa/start`) },
   "tickets.finishRole": { write: ({ path }) => call("POST", `${path}/roles/qa/finish`) },
   "tickets.skipRole": { write: ({ path }) => call("POST", `${path}/roles/qa/skip`) },
