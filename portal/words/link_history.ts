@@ -1,4 +1,4 @@
-/** Sentences of a history about links, blockers and children, without their subject. */
+/** Sentences of a history about links, blockers, children and the order, without their subject. */
 
 const LINKS: Record<string, [made: string, ended: string]> = {
   blocks: ["said that it blocks", "said that it no longer blocks"],
@@ -17,6 +17,7 @@ export function sentenceOfLink(entity: string, action: string, whole: unknown): 
 }
 
 const ACTS: Record<string, (details: Record<string, unknown>) => string> = {
+  placed: ({ before, after }) => before ? `put it before ${before}` : `put it after ${after}`,
   unblocked: () => "ended its last blocker",
   moved_while_blocked: ({ blockers }) => `started it while it waits for ${refsOf(blockers)}`,
   open_children_skipped: ({ children }) => `closed it before its children ${refsOf(children)}`,

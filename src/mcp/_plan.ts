@@ -3,7 +3,7 @@ import { invalidField } from "../core/errors.ts";
 import { nameKey, nearestInWords } from "../core/names.ts";
 import { text } from "../core/schema.ts";
 import { MAX_TICKET_LABELS } from "../labels/schema.ts";
-import type { Ticket, TicketSummary } from "../tickets/schema.ts";
+import type { Stage, Ticket, TicketSummary } from "../tickets/schema.ts";
 import { findPerson } from "./_people.ts";
 import type { Caller } from "./tool.ts";
 
@@ -17,25 +17,29 @@ export const PlanInput = {
     .optional(),
   estimate: z.number().min(0).max(10_000).optional(),
   milestone: text(1, 100).optional().describe("Name or none"),
+  column: text(1, 40).optional(),
   parent: z.string().regex(/^([A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}|none)$/, "Expected a ref or none")
     .optional(),
 };
 export const Labels = z.array(text(1, 50)).max(MAX_TICKET_LABELS).optional();
 
 type Given = z.infer<z.ZodObject<typeof PlanInput>>;
-type Planning = Pick<Caller<"projects.people" | "milestones.list">, "call" | "userId">;
+type Planning = Pick<Caller<"projects.people" | "milestones.list" | "columns.list">, "call" | "userId">;
 
-/** Finds what the names name. @throws {AppError} invalid_request that lists what fits */
+/** Finds what the names name. A column's name is looked for in a stage, or in all. @throws {AppError} invalid_request that lists what fits */
 export async function plannedWith(
   caller: Planning,
   projectId: string,
-  { assignee, due_on, estimate, milestone, parent }: Given,
+  { assignee, due_on, estimate, milestone, column, parent }: Given,
+  stage?: Stage,
 ) {
   return {
     ...(assignee !== undefined && { assignee_user_id: await assigneeOf(caller, projectId, assignee) }),
     ...(due_on !== undefined && { due_on: due_on === NONE ? null : due_on }),
     ...(estimate !== undefined && { estimate }),
     ...(parent !== undefined && { parent_id: parent === NONE ? null : parent }),
+    ...(column !== undefined &&
+      { column_id: await columnNamed(caller, { projectId, named: column, stage }) }),
     ...(milestone !== undefined && { milestone_id: await milestoneOf(caller, projectId, milestone) }),
   };
 }
@@ -54,6 +58,22 @@ async function milestoneOf({ call }: Planning, projectId: string, named: string)
   throw invalidField(
     "milestone",
     `The project has no such milestone; ${nearestInWords(named, milestones.map(({ name }) => name))}`,
+  );
+}
+
+async function columnNamed(
+  { call }: Planning,
+  { projectId, named, stage }: { projectId: string; named: string; stage: Stage | undefined },
+): Promise<string> {
+  const { columns } = await call("columns.list", { id: projectId });
+  const possible = columns.filter((column) => stage === undefined || column.stage === stage);
+  const [found, twin] = possible.filter(({ name }) => nameKey(name) === nameKey(named));
+  if (found && !twin) return found.id;
+  throw invalidField(
+    "column",
+    twin
+      ? "Several stages have a column of this name; send the stage too"
+      : `There is no such column; ${nearestInWords(named, possible.map(({ name }) => name))}`,
   );
 }
 
@@ -82,6 +102,7 @@ export const WholePlan = {
   start_on: z.string().nullable(),
   estimate: z.number().nullable(),
   milestone: z.string().nullable(),
+  column: z.string().optional(),
   parent: z.string().nullable(),
   children: z.string().optional().describe("Closed ones and all"),
 };

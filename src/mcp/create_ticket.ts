@@ -14,7 +14,7 @@ export const createTicket = defineTool({
     "Creates a ticket and names the open tickets that it resembles. If one of them is the same, tell your user. " +
     "To ask a person use ask_human. Send an idempotency_key, so that a repeated call creates nothing twice.",
   calls: ["tickets.create"],
-  optional: ["projects.people", "milestones.list"],
+  optional: ["projects.people", "milestones.list", "columns.list"],
   input: z.strictObject({
     project: ProjectKey,
     title: shape.title,
@@ -39,7 +39,10 @@ export const createTicket = defineTool({
     replayed: z.boolean().describe("An earlier call with this idempotency_key created it"),
     similar: z.array(z.object({ ref: z.string(), title: z.string(), similarity: z.number(), stage: Stage })),
   }),
-  async run(caller, { project: key, type, agent, assignee, due_on, estimate, milestone, parent, ...draft }) {
+  async run(
+    caller,
+    { project: key, type, agent, assignee, due_on, estimate, milestone, column, parent, ...draft },
+  ) {
     const { call, userId } = caller;
     const { id } = await caller.project(key);
     const { ticket, similar_existing = [], _idempotent_replay: replayed = false } = await call(
@@ -51,7 +54,12 @@ export const createTicket = defineTool({
         actor_role: "agent",
         actor_id: agent ?? userId,
         ...draft,
-        ...await plannedWith(caller, id, { assignee, due_on, estimate, milestone, parent }),
+        ...await plannedWith(
+          caller,
+          id,
+          { assignee, due_on, estimate, milestone, column, parent },
+          "backlog",
+        ),
       },
     );
     const similar = similar_existing.slice(0, 5).map(({ ticket_ref: ref, title, similarity, stage }) => (

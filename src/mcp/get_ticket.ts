@@ -89,6 +89,7 @@ const Whole = z.object({
 
 type Reading = Caller<
   | "tickets.get"
+  | "columns.list"
   | "tasks.list"
   | "tasks.get"
   | "testCases.list"
@@ -103,7 +104,14 @@ export const getTicket = defineTool({
   description:
     "Reads a ticket with its tasks, test cases, questions and latest comments; with task_id one task instead. Long texts " +
     "are cut and say how to read on. part comments and part questions read all of them.",
-  calls: ["tickets.get", "comments.list", "comments.summary", "questions.list", "testCases.list"],
+  calls: [
+    "tickets.get",
+    "columns.list",
+    "comments.list",
+    "comments.summary",
+    "questions.list",
+    "testCases.list",
+  ],
   optional: ["tasks.list", "tasks.get"],
   others: [
     "title",
@@ -111,6 +119,7 @@ export const getTicket = defineTool({
     "assignee",
     "labels",
     "milestone",
+    "column",
     "suggested_resolution",
     "implementation_notes",
     "resolution_note",
@@ -160,6 +169,7 @@ export const getTicket = defineTool({
     return {
       ref: found.ticket_ref,
       ...headOf(found),
+      ...await columnOf(caller, found),
       ...await tasksOf(caller, found),
       ...await casesOf(caller, found),
       ...await talkOf(caller, found),
@@ -207,6 +217,13 @@ function headOf(ticket: Ticket) {
     evidence: short("evidence"),
     url,
   };
+}
+
+async function columnOf({ call }: Reading, { project_id: id, column_id }: Ticket) {
+  if (column_id === null) return {};
+  const { columns } = await call("columns.list", { id });
+  const column = columns.find((one) => one.id === column_id)?.name;
+  return column === undefined ? {} : { column };
 }
 
 async function tasksOf({ call, may }: Reading, { id: ticketId, project_id: id, ticket_ref }: Ticket) {

@@ -17,7 +17,7 @@ export const updateTicket = defineTool({
     "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
     "test cases approved by a person.",
   calls: ["tickets.update"],
-  optional: ["projects.people", "milestones.list", "links.create"],
+  optional: ["projects.people", "milestones.list", "columns.list", "links.create"],
   idempotent: true,
   input: z.strictObject({
     ticket: Ref,
@@ -60,13 +60,15 @@ export const updateTicket = defineTool({
       due_on,
       estimate,
       milestone,
+      column,
       parent,
       add_blockers,
       ...changes
     },
   ) {
     const address = await caller.locate(ref);
-    const plan = await plannedWith(caller, address.id, { assignee, due_on, estimate, milestone, parent });
+    const given = { assignee, due_on, estimate, milestone, column, parent };
+    const plan = await plannedWith(caller, address.id, given, changes.stage);
     const ticket = await caller.call("tickets.update", { ...address, ...changes, ...plan }, {
       ifMatch: version,
     });

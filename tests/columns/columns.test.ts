@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { makeKey, makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -356,4 +356,33 @@ test("an export brings columns by their names, and a second export is equal", as
   expect((await call("POST", `${there.path}/import`, { records: [live] })).body.fieldErrors).toHaveProperty(
     "records.0.column",
   );
+});
+
+test("an agent reads and sets a ticket's column by its name", async () => {
+  const review = await column("in_progress", "In review");
+  await column("backlog", "Later");
+  await column("validation", "Later");
+  const { token } = await makeKey(harness.now, project.admin);
+  const tool = async (name: string, args: Record<string, unknown>) => {
+    const { body: { result } } = await harness.now.call("POST", "/mcp", {
+      token,
+      body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      headers: { accept: "application/json, text/event-stream" },
+    });
+    return result;
+  };
+  const ticket = await makeTicket(harness.now, project);
+  await tool("update_ticket", { ticket: ticket.ref, stage: "in_progress", column: "IN REVIEW" });
+  expect(await read(ticket)).toMatchObject({ stage: "in_progress", column_id: review });
+  expect((await tool("get_ticket", { ticket: ticket.ref })).structuredContent).toMatchObject({
+    stage: "in_progress",
+    column: "In review",
+  });
+  const several = await tool("update_ticket", { ticket: ticket.ref, column: "Later" });
+  expect([several.isError, JSON.stringify(several)]).toEqual([
+    true,
+    expect.stringContaining("Several stages"),
+  ]);
+  const unknown = await tool("update_ticket", { ticket: ticket.ref, column: "In revue" });
+  expect(JSON.stringify(unknown)).toContain("In review");
 });

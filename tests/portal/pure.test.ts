@@ -125,6 +125,8 @@ test.each([
   ["duplicate", "created", { ref: "HO-2" }, "called it a duplicate of HO-2"],
   ["duplicate", "deleted", {}, "no longer calls it a duplicate of a ticket of another project"],
   ["ticket", "unblocked", null, "ended its last blocker"],
+  ["ticket", "placed", { before: "HO-2" }, "put it before HO-2"],
+  ["ticket", "placed", { after: "HO-2" }, "put it after HO-2"],
   [
     "ticket",
     "moved_while_blocked",
