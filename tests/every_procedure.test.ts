@@ -142,6 +142,7 @@ describe.each(inProject.map((procedure) => [procedure.name, procedure] as const)
 const BODIES: Record<string, unknown> = {
   "integrations.linkIssue": { issue_number: 12, repo_full_name: "acme/handoff" },
   "tasks.reorder": { task_ids: [] },
+  "tickets.place": { stage: "validation" },
 };
 
 test("every procedure takes what belongs to another project for unknown", async () => {

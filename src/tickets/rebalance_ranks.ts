@@ -5,7 +5,7 @@ import { lowestRank, ranksBetween } from "./ranks.ts";
 
 /** A longer key gives its place a job. The index tickets_long_rank_idx knows this number. */
 export const LONG_RANK = 60;
-/** The keys between which longer ones are made anew. */
+/** Keys of this length stay as they are, and longer ones between them are replaced. */
 const SHORT_RANK = 30;
 
 /** Gives the tickets of a project short keys where keys have become long. */
@@ -19,8 +19,8 @@ export async function rebalanceRanks(ctx: Context, { project_id }: { project_id:
 }
 
 /**
- * Makes keys anew between the nearest short ones around a long key. No ticket changes its place, so
- * none gets another version or history. Call it behind the order's lock.
+ * Replaces a long key and those around it by keys between the nearest short ones. Each ticket keeps its
+ * place, so it gets no new version and no history. Call it behind the order's lock.
  * @returns false if no key of the project is long
  */
 export async function spreadRanks({ db }: Context, projectId: string): Promise<boolean> {

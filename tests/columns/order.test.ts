@@ -183,6 +183,7 @@ describe("the order by hand", () => {
 
   test("costs a placement few statements", async () => {
     const [a, b] = await some(2) as [TestTicket, TestTicket];
+    harness.now.services.access.clear();
     await place(a, { before: b.ref });
     expect(await harness.now.count(() => place(a, { after: b.ref }))).toBeLessThanOrEqual(11);
   });
