@@ -158,6 +158,32 @@ create table billing_subscriptions (
 );
 CREATE INDEX billing_subscriptions_customer_idx ON public.billing_subscriptions USING btree (customer_id);
 
+create table board_columns (
+  id uuid not null,
+  project_id uuid not null,
+  stage text not null,
+  name text not null,
+  name_key text not null,
+  wip_limit integer,
+  "position" integer not null,
+  deleted_at timestamp(3) with time zone,
+  open_stage text generated always as (
+CASE
+    WHEN (deleted_at IS NULL) THEN stage
+    ELSE NULL::text
+END) stored,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint board_columns_open UNIQUE (project_id, open_stage, id),
+  constraint board_columns_pkey PRIMARY KEY (id),
+  constraint board_columns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint board_columns_stage_check CHECK ((stage = ANY (ARRAY['backlog'::text, 'up_next'::text,
+    'in_progress'::text, 'validation'::text]))),
+  constraint board_columns_wip_limit_check CHECK (((wip_limit >= 1) AND (wip_limit <= 999)))
+);
+CREATE UNIQUE INDEX board_columns_name_key ON public.board_columns USING btree (project_id, stage, name_key)
+  WHERE (deleted_at IS NULL);
+
 create table claims (
   name text not null,
   holder uuid not null,
@@ -1103,8 +1129,14 @@ END) stored,
   open_blockers integer not null default 0,
   children_open integer not null default 0,
   children_total integer not null default 0,
+  column_id uuid,
+  place text,
+  rank text not null generated always as (COALESCE(place, ('R'::text || lpad(((999999999 - number))::text, 9,
+    '0'::text)))) stored,
   constraint tickets_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id),
   constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
+  constraint tickets_column FOREIGN KEY (project_id, stage, column_id) REFERENCES board_columns(project_id,
+    open_stage, id),
   constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
   constraint tickets_days CHECK ((start_on <= due_on)),
@@ -1138,12 +1170,14 @@ CREATE INDEX tickets_blocking_idx ON public.tickets USING btree (project_id, sta
   blocking;
 CREATE INDEX tickets_closed_idx ON public.tickets USING btree (project_id, closed_at, id) WHERE (closed_at IS
   NOT NULL);
+CREATE INDEX tickets_column_idx ON public.tickets USING btree (column_id) WHERE (column_id IS NOT NULL);
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
 CREATE INDEX tickets_due_idx ON public.tickets USING btree (project_id, due_on, id) WHERE (due_on IS NOT
   NULL);
 CREATE INDEX tickets_estimate_idx ON public.tickets USING btree (project_id, estimate, id) WHERE (estimate IS
   NOT NULL);
 CREATE INDEX tickets_labels_idx ON public.tickets USING gin (labels) WHERE (labels IS NOT NULL);
+CREATE INDEX tickets_long_rank_idx ON public.tickets USING btree (project_id) WHERE (length(place) > 60);
 CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL)
   AND ((status = 'open'::text) OR (deployed_at IS NULL)));
 CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND
@@ -1154,11 +1188,14 @@ CREATE INDEX tickets_open_created_idx ON public.tickets USING btree (project_id,
   = 'open'::text);
 CREATE INDEX tickets_open_priority_idx ON public.tickets USING btree (project_id, priority_rank, id) WHERE
   (status = 'open'::text);
+CREATE INDEX tickets_open_rank_idx ON public.tickets USING btree (project_id, rank, id) WHERE (status =
+  'open'::text);
 CREATE INDEX tickets_open_updated_idx ON public.tickets USING btree (project_id, updated_at, id) WHERE (status
   = 'open'::text);
 CREATE INDEX tickets_parent_idx ON public.tickets USING btree (parent_id, number) WHERE (parent_id IS NOT
   NULL);
 CREATE INDEX tickets_priority_idx ON public.tickets USING btree (project_id, priority_rank, id);
+CREATE INDEX tickets_rank_idx ON public.tickets USING btree (project_id, rank, id);
 CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_state, created_at, id) WHERE
   (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
@@ -1175,7 +1212,7 @@ CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.
   FUNCTION index_changed_text();
 call track_history('tickets', 'ticket', 'id',
   'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total agent_runs '
-  'open_blockers children_open children_total version created_at updated_at');
+  'open_blockers children_open children_total place rank version created_at updated_at');
 
 create table users (
   id uuid not null,

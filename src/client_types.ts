@@ -60,7 +60,21 @@ export type AuditEntry = {
 
 export type Billing = { account_id: string; customer_id: string | null; subscription: Subscription | null };
 
+export type BoardColumn = {
+  id: string;
+  project_id: string;
+  stage: "backlog" | "up_next" | "in_progress" | "validation";
+  name: string;
+  wip_limit: number | null;
+  open_tickets: number;
+  over_limit: boolean;
+  deleted_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
 export type BulkResult = {
+  over_limit?: Array<string> | undefined;
   updated: number;
   errors: Array<{ id: string; error: string; code: string }>;
   results: Array<
@@ -964,6 +978,8 @@ export type Ticket = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
+  column_id: string | null;
+  rank: string;
   parent_id: string | null;
   parent_ref: string | null;
   children: { open: number; total: number };
@@ -1127,6 +1143,7 @@ export type TicketRecord = {
   start_on: string | null;
   due_on: string | null;
   estimate: number | null;
+  place: string | null;
   created_by: string | null;
   created_with: "session" | "key";
   created_at: string;
@@ -1135,6 +1152,7 @@ export type TicketRecord = {
   labels: Array<{ name: string; color: string; description: string }>;
   parent_id: string | null;
   milestone: { name: string; description: string; due_on: string | null; state: "open" | "closed" } | null;
+  column: { name: string; wip_limit: number | null; position: number } | null;
   roles: Array<
     {
       role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
@@ -1289,6 +1307,7 @@ export type TicketRecordInput = {
   start_on?: string | null | undefined;
   due_on?: string | null | undefined;
   estimate?: number | null | undefined;
+  place?: string | null | undefined;
   created_by: string | null;
   created_with: "session" | "key";
   created_at: string;
@@ -1300,6 +1319,7 @@ export type TicketRecordInput = {
     | { name: string; description: string; due_on: string | null; state: "open" | "closed" }
     | null
     | undefined;
+  column?: { name: string; wip_limit: number | null; position: number } | null | undefined;
   roles: Array<
     {
       role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
@@ -1473,6 +1493,8 @@ export type TicketSummary = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
+  column_id: string | null;
+  rank: string;
   parent_id: string | null;
   parent_ref: string | null;
   children: { open: number; total: number };
@@ -1540,6 +1562,8 @@ export type UpdatedTicket = {
   estimate: number | null;
   milestone_id: string | null;
   milestone_name: string | null;
+  column_id: string | null;
+  rank: string;
   parent_id: string | null;
   parent_ref: string | null;
   children: { open: number; total: number };
@@ -1551,6 +1575,7 @@ export type UpdatedTicket = {
   implementation_notes: string | null;
   resolution_note: string | null;
   unfinished_tasks?: Array<{ id: string; name: string; title: string; status: string }> | undefined;
+  over_limit?: boolean | undefined;
 };
 
 export type User = {
@@ -1574,7 +1599,15 @@ export type View = {
   query: string;
   layout: "board" | "list";
   group_by: "stage" | "column" | "assignee" | "label" | "priority" | "milestone" | "parent" | "none";
-  sort: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "priority" | "-priority";
+  sort:
+    | "created_at"
+    | "-created_at"
+    | "updated_at"
+    | "-updated_at"
+    | "priority"
+    | "-priority"
+    | "rank"
+    | "-rank";
   place: number | null;
   created_at: string;
   updated_at: string;
@@ -1707,6 +1740,34 @@ export type AppRouter = TRPCBuiltRouter<
       get: Query<Record<string, never>, Billing>;
       checkout: Mutation<{ price: string; success_url: string; cancel_url: string }, HostedPage>;
       portal: Mutation<{ return_url: string }, HostedPage>;
+    };
+    columns: {
+      list: Query<
+        { id: string; deleted?: boolean | string | undefined },
+        { columns: Array<BoardColumn>; next_cursor: null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          stage: "backlog" | "up_next" | "in_progress" | "validation";
+          name: string;
+          wip_limit?: number | null | undefined;
+        },
+        BoardColumn
+      >;
+      update: Mutation<
+        { id: string; columnId: string; name?: string | undefined; wip_limit?: number | null | undefined },
+        BoardColumn
+      >;
+      reorder: Mutation<
+        {
+          id: string;
+          stage: "backlog" | "up_next" | "in_progress" | "validation";
+          column_ids: Array<string>;
+        },
+        { columns: Array<BoardColumn>; next_cursor: null }
+      >;
+      delete: Mutation<{ id: string; columnId: string }, void>;
     };
     comments: {
       list: Query<
@@ -2320,6 +2381,7 @@ export type AppRouter = TRPCBuiltRouter<
           due_on?: string | null | undefined;
           estimate?: number | null | undefined;
           milestone_id?: string | null | undefined;
+          column_id?: string | null | undefined;
           parent_id?: string | null | undefined;
           idempotency_key?: string | undefined;
         },
@@ -2347,6 +2409,8 @@ export type AppRouter = TRPCBuiltRouter<
             | "-updated_at"
             | "priority"
             | "-priority"
+            | "rank"
+            | "-rank"
             | undefined;
         },
         {
@@ -2397,6 +2461,7 @@ export type AppRouter = TRPCBuiltRouter<
           due_on?: string | null | undefined;
           estimate?: number | null | undefined;
           milestone_id?: string | null | undefined;
+          column_id?: string | null | undefined;
           parent_id?: string | null | undefined;
           add_labels?: Array<string> | undefined;
           remove_labels?: Array<string> | undefined;
@@ -2410,6 +2475,17 @@ export type AppRouter = TRPCBuiltRouter<
             | undefined;
           resolution_note?: string | null | undefined;
           duplicate_of?: string | undefined;
+        },
+        UpdatedTicket
+      >;
+      place: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          before?: string | undefined;
+          after?: string | undefined;
+          stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
+          column_id?: string | null | undefined;
         },
         UpdatedTicket
       >;
@@ -2431,6 +2507,7 @@ export type AppRouter = TRPCBuiltRouter<
             remove_labels?: Array<string> | undefined;
             due_on?: string | null | undefined;
             milestone_id?: string | null | undefined;
+            column_id?: string | null | undefined;
             parent_id?: string | null | undefined;
           } | undefined;
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
@@ -2579,6 +2656,8 @@ export type AppRouter = TRPCBuiltRouter<
             | "-updated_at"
             | "priority"
             | "-priority"
+            | "rank"
+            | "-rank"
             | undefined;
           place?: number | null | undefined;
         },
@@ -2608,6 +2687,8 @@ export type AppRouter = TRPCBuiltRouter<
             | "-updated_at"
             | "priority"
             | "-priority"
+            | "rank"
+            | "-rank"
             | undefined;
           place?: number | null | undefined;
         },
