@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { makeKey, makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { Agent } from "../mcp/_agent.ts";
 
 const harness = useHarness();
 let project: TestProject;
@@ -359,26 +358,4 @@ test("an export brings columns by their names, and a second export is equal", as
   expect((await call("POST", `${there.path}/import`, { records: [live] })).body.fieldErrors).toHaveProperty(
     "records.0.column",
   );
-});
-
-test("an agent reads and sets a ticket's column by its name", async () => {
-  const review = await column("in_progress", "In review");
-  await column("backlog", "Later");
-  await column("validation", "Later");
-  const agent = await Agent.connect(harness.now, (await makeKey(harness.now, project.admin)).token);
-  const ticket = await makeTicket(harness.now, project);
-  await agent.do("update_ticket", { ticket: ticket.ref, stage: "in_progress", column: "IN REVIEW" });
-  expect(await read(ticket)).toMatchObject({ stage: "in_progress", column_id: review });
-  expect(await agent.do("get_ticket", { ticket: ticket.ref })).toMatchObject({ column: "In review" });
-  const several = await agent.call("update_ticket", { ticket: ticket.ref, column: "Later" });
-  expect([several.isError, several.body.error]).toEqual([true, expect.stringContaining("Several stages")]);
-  const unknown = await agent.call("update_ticket", { ticket: ticket.ref, column: "In revue" });
-  expect(unknown.body.error).toContain("In review");
-  const stray = await agent.call("create_ticket", {
-    project: project.key,
-    ...{ title: "Look there", description: "It is there.", type: "bug", roles: ["qa"], priority: "low" },
-    blocking: false,
-    column: "In review",
-  });
-  expect(stray.body.error).toContain("Later");
 });
