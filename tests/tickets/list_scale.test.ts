@@ -137,6 +137,11 @@ async function explain(query: Record<string, unknown>, options = "", of = projec
   return plans[0]!;
 }
 
+/** A plan without the parts that are read once for a statement. Their lines are further to the right. */
+function withoutInitPlans(plan: string): string {
+  return plan.replaceAll(/^( *)InitPlan.*\n(?:\1 .*\n)*/gm, "");
+}
+
 /** The blocks that a statement read, from memory or not. */
 function blocksOf(plan: string): number {
   const [buffers] = /Buffers: shared .*/.exec(plan)!;
@@ -186,7 +191,7 @@ describe("the list of a project with 100,000 tickets", () => {
     const plan = await explain({ sort, cursor: await cursorAt(sort, TICKETS / 2) });
     expect(plan).toMatch(/Index Cond: \(\(project_id = .*\) AND \(ROW\(\w+, id\) [<>]=? ROW\(/);
     // The other columns that a row shows are read for the page's rows alone.
-    expect(plan.split("SubPlan")[0]).not.toMatch(/Sort Key|Filter: (?!\(id <> )/);
+    expect(withoutInitPlans(plan).split("SubPlan")[0]).not.toMatch(/Sort Key|Filter: (?!\(id <> )/);
   });
 
   test("costs the same on page 1 and on page 1,000 within a factor of 1.5", async () => {
