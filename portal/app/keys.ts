@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 
 const SWITCH = "handoff.keys";
 /** Elements in which a single key is text, or belongs to an open menu or dialog. */
@@ -19,23 +19,48 @@ let first: { key: string; at: number } | null = null;
  * single key does nothing while text is typed or composed, or while a menu or dialog is open.
  */
 export function useKeys(keys: Keys, isOn = true): void {
+  const press = usePress(keys);
+  useEffect(() => {
+    if (!isOn) return;
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [isOn, press]);
+}
+
+/**
+ * Keys of a part beside a screen. While the part has the focus, its keys come before the screen's,
+ * and otherwise after them, because both may have a meaning for the same key.
+ */
+export function usePartKeys(partOf: () => Element | null | undefined, keys: Keys, isOn = true): void {
+  const press = usePress(keys);
+  const part = useEffectEvent(partOf);
+  useEffect(() => {
+    if (!isOn) return;
+    const pressInside = (event: KeyboardEvent) => {
+      if (part()?.contains(event.target as Node)) press(event);
+    };
+    document.addEventListener("keydown", pressInside, { capture: true });
+    globalThis.addEventListener("keydown", press);
+    return () => {
+      document.removeEventListener("keydown", pressInside, { capture: true });
+      globalThis.removeEventListener("keydown", press);
+    };
+  }, [isOn, press]);
+}
+
+function usePress(keys: Keys): (event: KeyboardEvent) => void {
   const kept = useRef(keys);
   useLayoutEffect(() => {
     kept.current = keys;
   }, [keys]);
-  useEffect(() => {
-    if (!isOn) return;
-    const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isComposing({ nativeEvent: event }) || event.altKey) return;
-      const name = nameOf(event);
-      const act = kept.current[name];
-      if (!act || !(name.startsWith("mod+") ? name === "mod+k" || isOutside(event) : isFree(event))) return;
-      event.preventDefault();
-      act(event);
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, [isOn]);
+  return useCallback((event: KeyboardEvent) => {
+    if (event.defaultPrevented || isComposing({ nativeEvent: event }) || event.altKey) return;
+    const name = nameOf(event);
+    const act = kept.current[name];
+    if (!act || !(name.startsWith("mod+") ? name === "mod+k" || isOutside(event) : isFree(event))) return;
+    event.preventDefault();
+    act(event);
+  }, []);
 }
 
 /** Tells whether the key belongs to an input method, such as the Enter that chooses a word. */

@@ -9,10 +9,10 @@ const MOST_OFFERED = 8;
  * Active people of a project with a word in their name that begins as typed. The service searches,
  * because a project may have more people than a page can hold. Null asks for nobody.
  */
-export function usePeople(project: string, typed: string | null) {
+export function usePeople(project: string, typed: string | null, most = MOST_OFFERED) {
   const q = typed?.trim() ?? "";
   const { data, isPending } = useQuery({
-    ...peopleQuery(project, { deactivated: false, limit: MOST_OFFERED, ...(q && { q }) }),
+    ...peopleQuery(project, { deactivated: false, limit: most, ...(q && { q }) }),
     enabled: typed !== null,
     placeholderData: keepPreviousData,
   });

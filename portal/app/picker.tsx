@@ -22,9 +22,9 @@ interface Props extends Opened {
   typed: string;
   type: (typed: string) => void;
   isPending?: boolean;
-  /** What is said if there is no option. */
+  /** The words if there is no option. */
   empty: string;
-  /** What is said below the options. */
+  /** Words below the options. */
   hint?: string | undefined;
 }
 

@@ -7,6 +7,7 @@ import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { countsQuery } from "../data/tickets.ts";
+import { useToday } from "../ui/days.ts";
 import { app } from "../words/app.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { scrollWhileDragging } from "./auto_scroll.ts";
@@ -23,6 +24,7 @@ export function Board() {
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: counts, error } = useQuery(countsQuery(project.id, filters));
+  const today = useToday(project.time_zone);
   const { selected, move, click, dialogs } = useTicketSelection(project);
   const board = useRef<HTMLDivElement>(null);
   const drop = useEffectEvent(move);
@@ -54,6 +56,7 @@ export function Board() {
             count={stage === "live" ? undefined : counts?.stages[stage]}
             selected={selected}
             open={open}
+            today={today}
           />
         ))}
       </div>

@@ -6,6 +6,7 @@ import { Avatar } from "../ui/avatar.tsx";
 import { Check, Flask, Move, PriorityIcon, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 import { PRIORITIES, SHIP, TYPES } from "../words/enums.ts";
+import { AssigneeMark, BlockedMark, LabelMarks, PlanMarks } from "./plan_marks.tsx";
 import { RoleTag } from "./role_tag.tsx";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
@@ -14,13 +15,15 @@ interface Props {
   isSelected: boolean;
   isOpen: boolean;
   isFirst: boolean;
+  /** The day in the project's time zone. */
+  today: string;
 }
 
 /**
  * One ticket of the board. It is plain markup without listeners, because a board has hundreds of
  * cards. The board itself listens for clicks and keys.
  */
-export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: Props) {
+export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst, today }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => draggable({ element: ref.current!, getInitialData: () => ({ ticket: ticket.id }) }), [
     ticket.id,
@@ -42,6 +45,7 @@ export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: 
             {board.blockingMark}
           </span>
         )}
+        <BlockedMark ticket={ticket} />
         {isSelected && (
           <span className="tick">
             <Check />
@@ -69,12 +73,13 @@ export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: 
       >
         {title}
       </Link>
-      <Foot ticket={ticket} />
+      <LabelMarks ticket={ticket} />
+      <Foot ticket={ticket} today={today} />
     </div>
   );
 });
 
-function Foot({ ticket }: { ticket: TicketSummary }) {
+function Foot({ ticket, today }: Pick<Props, "ticket" | "today">) {
   const { request_type, priority, roles, ship, tasks, cases } = ticket;
   return (
     <div className="card-foot">
@@ -82,6 +87,7 @@ function Foot({ ticket }: { ticket: TicketSummary }) {
         <PriorityIcon priority={priority} />
         <span className="hidden">{board.priorityAndType(PRIORITIES[priority], TYPES[request_type])}</span>
       </span>
+      <PlanMarks ticket={ticket} today={today} />
       {roles.map(({ role, status }) => <RoleTag key={role} role={role} status={status} />)}
       {ship !== "none" && <span className={`tag ${ship}`}>{SHIP[ship]}</span>}
       <span className="space" />
@@ -98,6 +104,7 @@ function Foot({ ticket }: { ticket: TicketSummary }) {
           {cases.approved}/{cases.total}
         </Fact>
       )}
+      <AssigneeMark ticket={ticket} />
     </div>
   );
 }

@@ -24,9 +24,11 @@ interface Props {
   selected: ReadonlySet<string>;
   /** The ref of the ticket in the panel. */
   open: string | undefined;
+  /** The day in the project's time zone. */
+  today: string;
 }
 
-export function Column({ project, stage, filters, count, selected, open }: Props) {
+export function Column({ project, stage, filters, count, selected, open, today }: Props) {
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPending, error, refetch } =
     useInfiniteQuery(
       stageQuery(project, stage, filters),
@@ -77,6 +79,7 @@ export function Column({ project, stage, filters, count, selected, open }: Props
                     isSelected={selected.has(ticket.id)}
                     isOpen={open === ticket.ticket_ref}
                     isFirst={at === 0 && place === 0}
+                    today={today}
                   />
                 ))}
               </div>

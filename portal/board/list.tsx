@@ -9,6 +9,7 @@ import { useTitle } from "../app/title.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
+import { useToday } from "../ui/days.ts";
 import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, STAGES, TYPES } from "../words/enums.ts";
@@ -16,6 +17,7 @@ import { isUnreadable, More } from "./column.tsx";
 import { NotLoaded } from "./not_loaded.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
+import { AssigneeMark, BlockedMark, LabelMarks, PlanMarks } from "./plan_marks.tsx";
 import { RoleTag } from "./role_tag.tsx";
 import { usePagesInView } from "./use_pages_in_view.ts";
 import { useTicketSelection } from "./use_ticket_selection.tsx";
@@ -31,6 +33,7 @@ export function List() {
   useTitle(app.list, project.name);
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
+  const today = useToday(project.time_zone);
   const { sort = "-updated_at", ...conditions } = filters;
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } =
     useInfiniteQuery(
@@ -77,6 +80,7 @@ export function List() {
                     isSelected={selected.has(ticket.id)}
                     isOpen={open === ticket.ticket_ref}
                     toggle={toggle}
+                    today={today}
                   />
                 ))
                 : (
@@ -117,9 +121,11 @@ interface RowProps {
   isSelected: boolean;
   isOpen: boolean;
   toggle: (id: string) => void;
+  /** The day in the project's time zone. */
+  today: string;
 }
 
-const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) {
+const Row = memo(function Row({ ticket, isSelected, isOpen, toggle, today }: RowProps) {
   const { id, ticket_ref, title, stage, priority, request_type, blocking, roles } = ticket;
   return (
     <tr data-card={id} className={`${isSelected ? "selected" : ""}${isOpen ? " open" : ""}`}>
@@ -132,24 +138,32 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
         />
       </td>
       <th scope="row">
-        <Link to="." search={(old: object) => ({ ...old, ticket: ticket_ref })} className="list-title">
-          <span title={PRIORITIES[priority]}>
-            <PriorityIcon priority={priority} />
-            <span className="hidden">{PRIORITIES[priority]}</span>
-          </span>
-          <span title={TYPES[request_type]}>
-            <TypeIcon type={request_type} />
-            <span className="hidden">{TYPES[request_type]}</span>
-          </span>
-          <span className="ref">{ticket_ref}</span>
-          <span className="clip" dir="auto">{title}</span>
-          {blocking && (
-            <span className="blocking">
-              <Warn />
-              <span className="hidden">{board.blockingMark}</span>
+        <div className="list-cell">
+          <Link to="." search={(old: object) => ({ ...old, ticket: ticket_ref })} className="list-title">
+            <span title={PRIORITIES[priority]}>
+              <PriorityIcon priority={priority} />
+              <span className="hidden">{PRIORITIES[priority]}</span>
             </span>
-          )}
-        </Link>
+            <span title={TYPES[request_type]}>
+              <TypeIcon type={request_type} />
+              <span className="hidden">{TYPES[request_type]}</span>
+            </span>
+            <span className="ref">{ticket_ref}</span>
+            <span className="clip" dir="auto">{title}</span>
+            {blocking && (
+              <span className="blocking">
+                <Warn />
+                <span className="hidden">{board.blockingMark}</span>
+              </span>
+            )}
+          </Link>
+          <span className="list-plan">
+            <BlockedMark ticket={ticket} />
+            <LabelMarks ticket={ticket} />
+            <PlanMarks ticket={ticket} today={today} />
+            <AssigneeMark ticket={ticket} />
+          </span>
+        </div>
       </th>
       <td>
         <span className="list-stage">

@@ -1,7 +1,7 @@
 import type { Query } from "@tanstack/react-query";
-import { codeOf, handoff, queryClient } from "../api/client.ts";
+import { codeOf, handoff, queryClient, trpc } from "../api/client.ts";
 import type { TicketSummary } from "../api/types.ts";
-import { type Conditions, listsByConditions, placeInLists } from "./ticket_lists.ts";
+import { type Conditions, listsByConditions, loadedTickets, placeInLists } from "./ticket_lists.ts";
 
 /** The fields of an event that the portal uses. */
 export interface LiveEvent {
@@ -10,6 +10,7 @@ export interface LiveEvent {
   project_id: string | null;
   entity: string;
   ticket: { id: string; ticket_ref: string } | null;
+  changed: string[];
 }
 
 /** The place of a ticket in the API: its project, and its own id. */
@@ -42,8 +43,52 @@ let later: ReturnType<typeof setTimeout> | undefined;
  * Takes an event of the stream. Events are gathered. Then the changed tickets are read and placed
  * where they are shown, so no list is read again for them.
  */
-export function hear({ project_id, ticket }: LiveEvent): void {
-  if (project_id !== null) note(project_id, new Map(ticket ? [[ticket.id, ticket.ticket_ref]] : []));
+export function hear({ project_id, ticket, type, changed }: LiveEvent): void {
+  if (project_id === null) return;
+  note(project_id, new Map(ticket ? [[ticket.id, ticket.ticket_ref]] : []));
+  if (!ticket || !(COUNTED.has(type) || changed.includes("parent_id"))) return;
+  const parent = loadedTickets(project_id).get(ticket.id)?.parent_id ?? null;
+  const { id, ticket_ref: ref } = ticket;
+  recounted.set(project_id, new Map([...recounted.get(project_id) ?? [], [id, { ref, parent }]]));
+}
+
+/** After these, other tickets have other counts of children and open blockers. */
+const COUNTED: ReadonlySet<string> = new Set(["ticket.created", "ticket.closed", "ticket.reopened"]);
+
+/** Such changed tickets of each project, with the parent that each had as far as it is known. */
+const recounted = new Map<string, Map<string, { ref: string; parent: string | null }>>();
+
+/**
+ * Notes the tickets that count the children or blockers that have changed: the parents, those that
+ * were parents, and what waits for a changed ticket. No event names these.
+ */
+async function noteKin(project: string): Promise<void> {
+  const all = [...recounted.get(project) ?? []];
+  recounted.delete(project);
+  if (all.length === 0 || !isShown(project)) return;
+  const [changed, rest] = [all.slice(0, MOST_AT_ONCE), all.slice(MOST_AT_ONCE)];
+  if (rest.length > 0) recounted.set(project, new Map(rest));
+  const refs = changed.map(([, { ref }]) => ref).join(",");
+  const [own, waiting] = await Promise.all([
+    readByIds(project, {}, changed.map(([id]) => id)),
+    handoff.api.tickets.list.query(
+      { id: project, q: `link:${refs} is:open`, limit: MOST_AT_ONCE },
+      { signal: AbortSignal.timeout(PATIENCE_MS) },
+    ),
+  ]);
+  const before = changed.map(([, { parent }]) => parent);
+  const parents = [...before, ...own.map(({ parent_id }) => parent_id), ...shownParents(project)];
+  const kin: Changed = new Map([
+    ...parents.filter((parent) => parent !== null).map((parent) => [parent, undefined] as const),
+    ...waiting.tickets.map((ticket) => [ticket.id, ticket.ticket_ref] as const),
+  ]);
+  if (kin.size > 0 || rest.length > 0) note(project, kin);
+}
+
+/** Whether a ticket or a list of tickets of the project is shown. */
+function isShown(project: string): boolean {
+  const tickets = queryClient.getQueryCache().findAll({ queryKey: [["tickets"]], type: "active" });
+  return tickets.some((query) => askedBy(query)?.input["id"] === project);
 }
 
 /**
@@ -67,6 +112,15 @@ export async function ticketsChanged(project: string, ids: readonly string[]): P
   await parts;
 }
 
+/** The tickets on a page or in a panel that have children. They may be the parent that it had. */
+function shownParents(project: string): string[] {
+  const shown = queryClient.getQueryCache().findAll({ queryKey: trpc.tickets.get.pathKey(), type: "active" });
+  return shown.flatMap(({ state }) => {
+    const { id, project_id, children } = state.data as Partial<TicketSummary> | undefined ?? {};
+    return id && project_id === project && children && children.total > 0 ? [id] : [];
+  });
+}
+
 function note(project: string, changed: Changed, ms = GATHER_MS): void {
   unread.set(project, new Map([...unread.get(project) ?? [], ...changed]));
   later ??= setTimeout(() => void readUnread(), ms);
@@ -78,6 +132,7 @@ async function readUnread(): Promise<void> {
   unread.clear();
   const failed = await Promise.all(bundle.map(async ([project, changed]) => {
     void readParts(project, changed, STEADY_MS);
+    void noteKin(project).catch(() => {});
     try {
       await readTickets(project, changed);
     } catch (error) {
@@ -153,6 +208,8 @@ function concernOf(query: Query, project: string, names: ReadonlySet<string | un
   if (!asked) return null;
   const { path: [router = "", name = ""], input, isPaged } = asked;
   if (router === "waiting" || router === "inbox") return "whole";
+  // The links of a ticket show the stages and titles of others.
+  if (router === "links" && input["id"] === project) return "whole";
   if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;
   if (router === "tickets" && name === "list" && isPaged) return null;
   if (!("ticketId" in input)) return "whole";

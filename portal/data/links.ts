@@ -1,4 +1,5 @@
 import { handoff, trpc } from "../api/client.ts";
+import type { Inputs } from "../api/types.ts";
 import type { TicketAt } from "./changes.ts";
 import { ticketChange } from "./changing.ts";
 
@@ -6,8 +7,19 @@ export const pullRequestsQuery = (at: TicketAt) => trpc.integrations.listPullReq
 export const runsQuery = (at: TicketAt) => trpc.agents.list.queryOptions(at);
 export const issueQuery = (at: TicketAt) => trpc.integrations.getIssue.queryOptions(at);
 
-export function duplicatesQuery(at: TicketAt) {
-  return trpc.suggestions.duplicates.queryOptions({ ...at, limit: 200 });
+/** The links between a ticket, by its id, and others. */
+export const ticketLinksQuery = (at: TicketAt) => trpc.links.list.queryOptions(at);
+
+export function linkTicket(at: TicketAt) {
+  return ticketChange(
+    at,
+    (link: Omit<Inputs["links"]["create"], keyof TicketAt>) =>
+      handoff.api.links.create.mutate({ ...at, ...link }),
+  );
+}
+
+export function unlinkTicket(at: TicketAt) {
+  return ticketChange(at, (linkId: string) => handoff.api.links.delete.mutate({ ...at, linkId }));
 }
 
 /** Links an issue that the person names by its number or by its address. */

@@ -1,7 +1,7 @@
 import { mutationOptions } from "@tanstack/react-query";
 import { codeOf, errorBody, handoff, trpc } from "../api/client.ts";
 import type { Inputs, Role, Stage, Ticket, TicketSummary } from "../api/types.ts";
-import { type TicketAt, ticketChanged, ticketsChanged } from "./changes.ts";
+import { type TicketAt, ticketsChanged } from "./changes.ts";
 import { ticketChange } from "./changing.ts";
 import { nextPage } from "./pages.ts";
 import { keepTicket, showMoved } from "./ticket_lists.ts";
@@ -30,6 +30,11 @@ export function stageQuery(project: string, stage: Stage, { sort, ...filters }: 
   // Finished work is sorted by time, and open work by urgency.
   const usual = stage === "live" ? "-updated_at" : "-priority";
   return ticketsQuery(project, { ...filters, stage, sort: sort ?? usual }, 50);
+}
+
+/** The children of a ticket, the oldest first. */
+export function childrenQuery(project: string, ref: string) {
+  return ticketsQuery(project, { q: `parent:${ref}`, sort: "created_at" }, 50);
 }
 
 /** The number of tickets in each open stage. */
@@ -134,9 +139,15 @@ export async function saveTicket(
       }
       version = current.version;
     } finally {
-      void ticketChanged(at);
+      void ticketsChanged(at.id, [at.ticketId, ...parentsIn(fields, base)]);
     }
   }
+}
+
+/** The parents that count a child more or less after the change. */
+function parentsIn({ parent_id }: TicketFields, base: Partial<TicketSummary>): string[] {
+  if (parent_id === undefined) return [];
+  return [parent_id, base.parent_id].filter((id) => id !== null && id !== undefined);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

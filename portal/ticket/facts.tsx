@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import type { Project, Stage, Ticket } from "../api/types.ts";
 import { useName } from "../app/people.ts";
 import { PriorityIcon, Rocket, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
@@ -6,6 +7,7 @@ import { Time } from "../ui/time.tsx";
 import { Toggle } from "../ui/toggle.tsx";
 import { PRIORITIES, RESOLUTIONS, SHIP, STAGES, TYPES } from "../words/enums.ts";
 import { ticket as words } from "../words/ticket.ts";
+import { PlanFacts } from "./plan_facts.tsx";
 import { useChoose } from "./use_save.ts";
 
 interface Props {
@@ -18,10 +20,11 @@ interface Props {
 export function Facts({ project, ticket, mayWrite }: Props) {
   const choose = useChoose(project, ticket);
   const createdBy = useName(project.id, ticket.created_by);
+  const list = useRef<HTMLDListElement>(null);
   const isDisabled = !mayWrite;
   const { stage, priority, request_type, blocking, ship, resolution_type } = ticket;
   return (
-    <dl className="facts">
+    <dl ref={list} className="facts">
       <div>
         <dt>{words.stage}</dt>
         <dd>
@@ -64,6 +67,7 @@ export function Facts({ project, ticket, mayWrite }: Props) {
           />
         </dd>
       </div>
+      <PlanFacts project={project} ticket={ticket} mayWrite={mayWrite} list={list} />
       <div>
         <dt>{words.createdBy}</dt>
         <dd className="clip">

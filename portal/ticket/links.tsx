@@ -4,14 +4,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Project, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
-import {
-  duplicatesQuery,
-  issueQuery,
-  linkIssue,
-  pullRequestsQuery,
-  runsQuery,
-  unlinkIssue,
-} from "../data/links.ts";
+import { issueQuery, linkIssue, pullRequestsQuery, runsQuery, unlinkIssue } from "../data/links.ts";
 import { similarQuery } from "../data/tickets.ts";
 import { Branch, Robot, StageIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
@@ -120,52 +113,25 @@ function Issue({ project, ticket, mayWrite }: Props) {
   );
 }
 
-/**
- * The ticket that this ticket duplicates, the duplicates of this ticket, and similar open tickets.
- */
+/** Similar open tickets. */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
-  const at = { id: project.id, ticketId: ticket.id };
-  const { data: twins } = useQuery(duplicatesQuery(at));
   const { data: similar, error } = useQuery(
     similarQuery(project.id, { title: ticket.title, description: ticket.description }),
   );
   const others = similar?.similar_existing.filter(({ ticket_ref }) => ticket_ref !== ticket.ticket_ref) ?? [];
   const open = (ref: string) => ({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) }) as const;
+  if (error) return null;
   return (
-    <>
-      {twins?.duplicate_of && (
-        <Part title={words.duplicateOf} empty="" isEmpty={false}>
-          <li>
-            <RouterLink {...open(twins.duplicate_of.ticket_ref)} className="link">
-              {twins.duplicate_of.ticket_ref}
-            </RouterLink>
-            {twins.duplicate_of.title}
-          </li>
-        </Part>
-      )}
-      {twins && twins.duplicates.length > 0 && (
-        <Part title={words.duplicates} empty="" isEmpty={false}>
-          {twins.duplicates.map(({ ticket_ref, title }) => (
-            <li key={ticket_ref}>
-              <RouterLink {...open(ticket_ref)} className="link">{ticket_ref}</RouterLink>
-              {title}
-            </li>
-          ))}
-        </Part>
-      )}
-      {!error && (
-        <Part title={words.similar} empty={words.noSimilar} isEmpty={similar && others.length === 0}>
-          {others.map(({ ticket_ref, title, similarity, stage }) => (
-            <li key={ticket_ref}>
-              <StageIcon stage={stage} />
-              <RouterLink {...open(ticket_ref)} className="link">{ticket_ref}</RouterLink>
-              <span className="clip" dir="auto">{title}</span>
-              <span className="space" />
-              <small>{words.percent(similarity)}</small>
-            </li>
-          ))}
-        </Part>
-      )}
-    </>
+    <Part title={words.similar} empty={words.noSimilar} isEmpty={similar && others.length === 0}>
+      {others.map(({ ticket_ref, title, similarity, stage }) => (
+        <li key={ticket_ref}>
+          <StageIcon stage={stage} />
+          <RouterLink {...open(ticket_ref)} className="link">{ticket_ref}</RouterLink>
+          <span className="clip" dir="auto">{title}</span>
+          <span className="space" />
+          <small>{words.percent(similarity)}</small>
+        </li>
+      ))}
+    </Part>
   );
 }

@@ -23,6 +23,7 @@ import { PriorityIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 import { links, newTicket as words } from "../words/ticket.ts";
+import { fieldsOf, type NewPlan, NO_PLAN, PlanOptions } from "./new_plan.tsx";
 
 interface Draft {
   title: string;
@@ -31,6 +32,7 @@ interface Draft {
   priority: Priority;
   blocking: boolean;
   roles: Role[];
+  plan: NewPlan;
   /** Because of the key, a form that is sent twice creates one ticket. */
   key: string;
 }
@@ -42,6 +44,7 @@ const begin = (): Draft => ({
   priority: "medium",
   blocking: false,
   roles: [],
+  plan: NO_PLAN,
   key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
 });
 
@@ -66,12 +69,13 @@ export default function NewTicket({ project }: { project: Project }) {
 function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: string) => void }) {
   const [kept, setDraft] = useDraft<Draft>(`new.${project.id}`);
   const [first] = useState(begin);
-  const draft = kept ?? first;
+  // A draft that was begun before a field was there has none.
+  const draft = { ...first, ...kept };
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const create = useMutation({
     mutationFn: () => {
-      const { key, ...fields } = draft;
-      return createTicket({ id: project.id, ...fields, idempotency_key: key });
+      const { key, plan, ...fields } = draft;
+      return createTicket({ id: project.id, ...fields, ...fieldsOf(plan), idempotency_key: key });
     },
     onSuccess: ({ ticket }) => {
       setDraft(null);
@@ -111,6 +115,11 @@ function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: 
             maxLength={5000}
           />
           <Options draft={draft} change={change} />
+          <PlanOptions
+            project={project}
+            value={draft.plan}
+            change={(part) => change({ plan: { ...draft.plan, ...part } })}
+          />
         </div>
         <Similar project={project} title={draft.title} description={draft.description} open={leave} />
       </div>

@@ -19,9 +19,12 @@ const PANELS = {
   conversation: part(async () => (await import("./conversation.tsx")).Conversation),
   tasks: part(async () => (await import("./tasks.tsx")).Tasks),
   cases: part(async () => (await import("./cases.tsx")).Cases),
+  linked: part(async () => (await import("./linked.tsx")).Linked),
   links: part(async () => (await import("./links.tsx")).Links),
   history: part(async () => (await import("./history.tsx")).History),
 };
+
+const Standing = part(async () => (await import("./standing.tsx")).Standing);
 
 /** A ticket with all of its parts. The panel and the page both show this. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
@@ -54,6 +57,10 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
     conversation: tabOf("conversation", ticket.pending_questions > 0 && ticket.pending_questions),
     tasks: tabOf("tasks", ticket.tasks.total > 0 && `${ticket.tasks.done}/${ticket.tasks.total}`),
     cases: tabOf("cases", ticket.cases.total > 0 && `${ticket.cases.approved}/${ticket.cases.total}`),
+    linked: tabOf(
+      "linked",
+      ticket.children.total > 0 && `${ticket.children.total - ticket.children.open}/${ticket.children.total}`,
+    ),
     links: tabOf("links"),
     history: tabOf("history"),
   };
@@ -61,6 +68,11 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   return (
     <div className="ticket">
       <Editable {...text} field="title" minLength={5} maxLength={140} />
+      {(ticket.open_blockers > 0 || ticket.resolution_type === "duplicate") && (
+        <Suspense>
+          <Standing project={project} ticket={ticket} />
+        </Suspense>
+      )}
       <Facts {...shared} />
       <Gate {...shared} show={setTab} />
       <div className="texts">

@@ -288,3 +288,37 @@ export const Archive = () => (
     <path d="M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 8.500h3" />
   </Icon>
 );
+export const Calendar = () => (
+  <Icon>
+    <rect x="2.5" y="3.5" width="11" height="10" rx="1.5" />
+    <path d="M2.5 6.8h11M5.5 2v2.5M10.5 2v2.5" />
+  </Icon>
+);
+export const Flag = () => (
+  <Icon>
+    <path d="M4 14V2.5M4 3h8l-2 3 2 3H4" />
+  </Icon>
+);
+export const Estimate = () => (
+  <Icon>
+    <path d="M8 3 14 13H2L8 3Z" />
+  </Icon>
+);
+export const Children = () => (
+  <Icon>
+    <path d="M4 2.5v8.5a1.5 1.5 0 0 0 1.5 1.5H8M4 6.5h4" />
+    <rect x="9.5" y="4.5" width="4" height="4" rx="1" />
+    <rect x="9.5" y="10.5" width="4" height="4" rx="1" />
+  </Icon>
+);
+export const Stop = () => (
+  <Icon>
+    <circle cx="8" cy="8" r="5.5" />
+    <path d="m4.2 4.2 7.6 7.6" />
+  </Icon>
+);
+export const ChevronRight = () => (
+  <Icon>
+    <path d="m6 3.5 4.5 4.5L6 12.5" />
+  </Icon>
+);

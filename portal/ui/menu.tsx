@@ -16,15 +16,20 @@ interface OpenerProps {
   isDisabled?: boolean;
   children: ReactNode;
   opened: (opened: Opened) => ReactNode;
+  /** The kind of part that the button opens. */
+  popup?: "menu" | "dialog";
+  /** For a caller that opens it by other means, too. */
+  state?: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void];
 }
 
 /**
  * A button with a menu. The code of menus is a tenth of the first page, so it is loaded when one is
  * opened.
  */
-export function Opener({ opened, isDisabled = false, ...button }: OpenerProps) {
+export function Opener({ opened, isDisabled = false, popup = "menu", state, ...button }: OpenerProps) {
   const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  const own = useState(false);
+  const [isOpen, setOpen] = state ?? own;
   const press: ButtonProps["onKeyDown"] = (event) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return event.continuePropagation();
     event.preventDefault();
@@ -36,7 +41,7 @@ export function Opener({ opened, isDisabled = false, ...button }: OpenerProps) {
         {...button}
         ref={trigger}
         isDisabled={isDisabled}
-        aria-haspopup="menu"
+        aria-haspopup={popup}
         aria-expanded={isOpen}
         onPress={() => setOpen(true)}
         onKeyDown={press}

@@ -130,6 +130,18 @@ export const keys = {
       ],
     },
     {
+      name: "Open ticket",
+      lines: [
+        ["A", "Assignee"],
+        ["L", "Labels"],
+        ["D", "Due and start day"],
+        ["E", "Estimate"],
+        ["M", "Milestone"],
+        ["P", "Parent"],
+        ["B", "What it waits for"],
+      ],
+    },
+    {
       name: "Waiting for you and suggestions",
       lines: [
         ["J K", "Next and previous"],

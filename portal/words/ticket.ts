@@ -56,6 +56,7 @@ export const ticket = {
     conversation: "Conversation",
     tasks: "Tasks",
     cases: "Test cases",
+    linked: "Links",
     links: "Work",
     history: "History",
   },
@@ -199,8 +200,6 @@ export const links = {
   branch: "Branch",
   similar: "Similar open tickets",
   noSimilar: "No open ticket says the same.",
-  duplicateOf: "Duplicate of",
-  duplicates: "Duplicates",
   percent: (similarity: number) => `${Math.round(similarity * 100)} %`,
 };
 

@@ -46,10 +46,12 @@ function countReadings(page: Page) {
       ",",
     );
     if (!procedures.includes("tickets.list")) return;
-    const inputs = request.postDataJSON() as Record<string, { json: { ids?: string[] } }>;
+    const inputs = request.postDataJSON() as Record<string, { json: { ids?: string[]; q?: string } }>;
     for (const [at, name] of procedures.entries()) {
       if (name !== "tickets.list") continue;
-      const named = inputs[at]!.json.ids;
+      const { ids: named, q } = inputs[at]!.json;
+      // The portal also asks which tickets wait for those that were closed.
+      if (q?.startsWith("link:")) continue;
       if (named) counts.named++;
       else counts.pages++;
       counts.mostNamed = Math.max(counts.mostNamed, named?.length ?? 0);

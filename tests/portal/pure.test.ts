@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { isFiltered, readFilters } from "../../portal/board/filters.ts";
 import type { HistoryEntry } from "../../portal/api/types.ts";
 import { changesOf, sentenceOf } from "../../portal/words/history.ts";
+import { addDays, todayIn, urgencyOf } from "../../portal/ui/days.ts";
+import { contrastOf, inksOf } from "../../portal/ui/label_colors.ts";
 import { rangeOf } from "../../portal/board/use_pages_in_view.ts";
 
 test("an address keeps its text and order, and leaves out all else", () => {
@@ -170,4 +172,37 @@ test("a new order of tasks is told once, and the order after a deletion not at a
   };
   expect(changesOf([deleted, ...moved]).map((change) => sentenceOf(change, { ...named, thing: "Gone" })))
     .toEqual(["deleted the task “Gone”"]);
+});
+
+test("a label of any colour can be read, light and dark", () => {
+  const steps = ["00", "33", "66", "99", "cc", "ff"];
+  const colors = steps.flatMap((red) =>
+    steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`))
+  );
+  expect(colors.length).toBe(216);
+  for (const color of [...colors, "#b3261e", "#f9d71c", "#6b7280"]) {
+    const { light, dark } = inksOf(color);
+    for (const { ground, text } of [light, dark]) {
+      expect(contrastOf(ground, text), `${color}: ${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+    }
+    // The ground stays light in the light theme, and dark in the dark one.
+    expect(contrastOf(light.ground, "#000000")).toBeGreaterThan(12);
+    expect(contrastOf(dark.ground, "#ffffff")).toBeGreaterThan(5);
+  }
+  expect(contrastOf("#000000", "#ffffff")).toBe(21);
+});
+
+test("today is the day in the project's time zone, and work is late from the day after it is due", () => {
+  const now = Date.parse("2026-12-31T22:30:00Z");
+  expect(todayIn("Europe/Berlin", now)).toBe("2026-12-31");
+  expect(todayIn("Asia/Tokyo", now)).toBe("2027-01-01");
+  expect(todayIn("America/Los_Angeles", now)).toBe("2026-12-31");
+  // A browser may not know a zone that the service knows.
+  expect(todayIn("Mars/Olympus", now)).toBe("2026-12-31");
+  expect(addDays("2026-12-31", 1)).toBe("2027-01-01");
+  expect(addDays("2028-02-28", 1)).toBe("2028-02-29");
+  const urgencies = ["2026-12-30", "2026-12-31", "2027-01-02", "2027-01-03"].map((due) =>
+    urgencyOf(due, "2026-12-31")
+  );
+  expect(urgencies).toEqual(["late", "soon", "soon", "later"]);
 });
