@@ -6,6 +6,7 @@ import type { Conflict, TicketFields } from "../data/tickets.ts";
 import { addDays, dayOf } from "../ui/days.ts";
 import type { Opened } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
+import { pickers } from "../words/pickers.ts";
 import { plan as words } from "../words/plan.ts";
 import { ticket as ticketWords } from "../words/ticket.ts";
 import { DayField } from "./day_field.tsx";
@@ -74,7 +75,7 @@ function FactForm({ label, read, save, base, clear, tell, trigger, close, childr
               {app.save}
             </Button>
             {clear && (
-              <Button className="button quiet" onPress={() => void send(clear)}>{words.clear}</Button>
+              <Button className="button quiet" onPress={() => void send(clear)}>{pickers.clear}</Button>
             )}
           </div>
         )}
@@ -97,13 +98,13 @@ export function DaysForm({ today, value, ...props }: DaysProps) {
   const read = () => {
     // A half-typed day has no value, and would take the day away.
     const isHalf = [...fields.current!.querySelectorAll("input")].some(({ validity }) => validity.badInput);
-    setProblem(isHalf ? words.noDay : null);
+    setProblem(isHalf ? pickers.noDay : null);
     return isHalf ? null : { due_on: due || null, start_on: start || null };
   };
   return (
     <FactForm
       {...props}
-      label={words.days}
+      label={pickers.days}
       read={read}
       clear={value.due_on || value.start_on ? { due_on: null, start_on: null } : null}
       tell={({ due_on, start_on }) => daysText({ due_on, start_on }, today)}
@@ -113,7 +114,7 @@ export function DaysForm({ today, value, ...props }: DaysProps) {
         <DayField label={words.start} value={start} change={setStart} />
       </div>
       <div className="row">
-        {([[words.today, 0], [words.tomorrow, 1], [words.inWeek, 7]] as const).map(([name, days]) => (
+        {([[pickers.today, 0], [pickers.tomorrow, 1], [pickers.inWeek, 7]] as const).map(([name, days]) => (
           <Button
             key={name}
             className="button"
@@ -151,7 +152,7 @@ export function EstimateForm({ value, ...props }: EstimateProps) {
     if (typed === "") return { estimate: null };
     const estimate = Number(typed.replace(",", "."));
     const isGood = ESTIMATE.test(typed) && estimate <= MOST;
-    setProblem(isGood ? null : words.noEstimate);
+    setProblem(isGood ? null : pickers.noEstimate);
     return isGood ? { estimate } : null;
   };
   return (
@@ -173,7 +174,7 @@ export function EstimateForm({ value, ...props }: EstimateProps) {
           onFocus={(event) => event.currentTarget.select()}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <small>{words.estimateHint}</small>
+        <small>{pickers.estimateHint}</small>
       </label>
       {problem && <p role="alert" className="refusal">{problem}</p>}
     </FactForm>

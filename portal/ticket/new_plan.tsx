@@ -5,7 +5,8 @@ import { Avatar } from "../ui/avatar.tsx";
 import { Flag, StageIcon } from "../ui/icons.tsx";
 import { LabelTag } from "../ui/label_tag.tsx";
 import { type Opened, Opener } from "../ui/menu.tsx";
-import { newPlan, plan as words } from "../words/plan.ts";
+import { newPlan } from "../words/pickers.ts";
+import { plan as words } from "../words/plan.ts";
 import { DayField } from "./day_field.tsx";
 
 const PersonPicker = part(async () => (await import("./pickers.tsx")).PersonPicker);

@@ -15,6 +15,7 @@ import { Close, Flag, Link, Plus, StageIcon } from "../ui/icons.tsx";
 import { LabelDot } from "../ui/label_tag.tsx";
 import { wordsOf } from "../ui/marked.tsx";
 import type { Opened } from "../ui/menu.tsx";
+import { pickers } from "../words/pickers.ts";
 import { plan as words } from "../words/plan.ts";
 
 const NONE = "none";
@@ -45,7 +46,7 @@ export function PersonPicker({ project, value, pick, ...opened }: PersonProps) {
     <Picker
       {...opened}
       label={words.assignee}
-      placeholder={words.findPerson}
+      placeholder={pickers.findPerson}
       typed={typed}
       type={type}
       isPending={isPending}
@@ -54,14 +55,14 @@ export function PersonPicker({ project, value, pick, ...opened }: PersonProps) {
         ...(value !== null && typed === "" ? [nobody] : []),
         ...all.map(({ id, name, email, kind }) => ({
           id,
-          name: id === me?.user.id ? words.you(name) : name,
+          name: id === me?.user.id ? pickers.you(name) : name,
           icon: <Avatar name={name} isAgent={kind === "bot"} />,
-          hint: kind === "bot" ? words.bot : email,
+          hint: kind === "bot" ? pickers.bot : email,
         })),
       ]}
       pick={(id) => pick(all.find((one) => one.id === id) ?? null)}
-      empty={words.noSuchPerson}
-      hint={hasMore ? words.more : undefined}
+      empty={pickers.noSuchPerson}
+      hint={hasMore ? pickers.more : undefined}
     />
   );
 }
@@ -92,7 +93,7 @@ export function LabelsPicker({ project, value, set, ...opened }: LabelsProps) {
     <Picker
       {...opened}
       label={words.labels}
-      placeholder={words.findLabel}
+      placeholder={pickers.findLabel}
       typed={typed}
       type={type}
       isMany
@@ -106,7 +107,7 @@ export function LabelsPicker({ project, value, set, ...opened }: LabelsProps) {
           hint: description,
         })),
         ...(data && name !== "" && !isThere
-          ? [{ id: CREATE, name: words.createLabel(name), icon: <Plus /> }]
+          ? [{ id: CREATE, name: pickers.createLabel(name), icon: <Plus /> }]
           : []),
       ]}
       pick={(id) => {
@@ -114,7 +115,7 @@ export function LabelsPicker({ project, value, set, ...opened }: LabelsProps) {
         if (label) set(label, !value.has(id));
         else void create();
       }}
-      empty={words.noSuchLabel}
+      empty={pickers.noSuchLabel}
     />
   );
 }
@@ -135,12 +136,12 @@ export function MilestonePicker({ project, value, pick, ...opened }: MilestonePr
   const today = useToday(project.time_zone);
   const { data, isPending } = useQuery(milestonesQuery(project.id));
   const all = (data?.milestones ?? []).filter(({ state, id }) => state === "open" || id === value?.id);
-  const none: Option = { id: NONE, name: words.noMilestone, icon: <Close /> };
+  const none: Option = { id: NONE, name: pickers.noMilestone, icon: <Close /> };
   return (
     <Picker
       {...opened}
       label={words.milestone}
-      placeholder={words.findMilestone}
+      placeholder={pickers.findMilestone}
       typed={typed}
       type={type}
       isPending={isPending}
@@ -152,14 +153,14 @@ export function MilestonePicker({ project, value, pick, ...opened }: MilestonePr
           name,
           icon: <Flag />,
           hint: [
-            state === "closed" && words.closedMilestone,
+            state === "closed" && pickers.closedMilestone,
             due_on && dayOf(due_on, today),
-            words.milestoneProgress(closed_tickets, open_tickets + closed_tickets),
+            pickers.milestoneProgress(closed_tickets, open_tickets + closed_tickets),
           ].filter(Boolean).join(" · "),
         })),
       ]}
       pick={(id) => pick(all.find((one) => one.id === id) ?? null)}
-      empty={all.length > 0 ? words.noSuchMilestone : words.noMilestones}
+      empty={all.length > 0 ? pickers.noSuchMilestone : pickers.noMilestones}
     />
   );
 }
@@ -215,7 +216,7 @@ export function TicketPicker(props: TicketProps) {
     <Picker
       {...opened}
       label={label}
-      placeholder={words.findTicket}
+      placeholder={pickers.findTicket}
       typed={typed}
       type={type}
       isMany={isMany}
@@ -230,10 +231,10 @@ export function TicketPicker(props: TicketProps) {
           name: `${ticket_ref} ${title}`,
           icon: <StageIcon stage={stage} />,
         })),
-        ...(isOther ? [{ id: ref, name: words.takeRef(ref), icon: <Link /> }] : []),
+        ...(isOther ? [{ id: ref, name: pickers.takeRef(ref), icon: <Link /> }] : []),
       ]}
       pick={(id) => pick(id === NONE ? null : [...known, ...found].find((ticket) => ticket.id === id) ?? id)}
-      empty={words.noSuchTicket}
+      empty={pickers.noSuchTicket}
     />
   );
 }

@@ -6,8 +6,8 @@ import { saveTicket } from "../data/tickets.ts";
 type Mark = Pick<Label, "id" | "name" | "color">;
 
 /**
- * The labels of a ticket, with changes that the service hasn't answered yet. Each call names one
- * label, so labels that somebody else changes meanwhile stay.
+ * The labels of a ticket, and the changes that the service hasn't answered yet. Each call names only
+ * one label. Somebody else's labels stay.
  */
 export function useLabels(project: Project, ticket: Ticket) {
   const [waiting, setWaiting] = useState<ReadonlyMap<string, { label: Mark; isOn: boolean }>>(new Map());
