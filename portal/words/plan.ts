@@ -15,7 +15,6 @@ export const plan = {
   from: (start: string) => `from ${start}`,
   late: (day: string) => `Overdue since ${day}`,
   dueOn: (day: string) => `Due on ${day}`,
-  startsOn: (day: string) => `Starts on ${day}`,
   estimated: (estimate: number) => `Estimate ${estimate}`,
   assignedTo: (name: string) => `Assigned to ${name}`,
   labelled: (names: string) => `Labels: ${names}`,
