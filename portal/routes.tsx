@@ -4,6 +4,7 @@ import { NotFound } from "./app/failed.tsx";
 import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
 import { boardRoute, listRoute } from "./board/routes.tsx";
 import { inboxRoute } from "./inbox/routes.tsx";
+import { milestonesRoute } from "./milestones/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectSettingsRoute } from "./project_settings/routes.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
@@ -30,7 +31,14 @@ const routeTree = rootRoute.addChildren([
     settingsRoute,
     notificationSettingsRoute,
     adminRoute,
-    projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute, projectSettingsRoute]),
+    projectRoute.addChildren([
+      boardRoute,
+      listRoute,
+      ticketRoute,
+      suggestionsRoute,
+      milestonesRoute,
+      projectSettingsRoute,
+    ]),
   ]),
 ]);
 

@@ -342,6 +342,7 @@ const PORTAL = [
   "projects",
   "settings",
   "project_settings",
+  "milestones",
   "welcome",
   "admin",
   "public",

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { Board, Gear, List, Spark } from "../ui/icons.tsx";
+import { Board, Flag, Gear, List, Spark } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
 const PROJECT_LINKS = [
   { to: "/$key/board", label: app.board, Icon: Board },
   { to: "/$key/list", label: app.list, Icon: List },
+  { to: "/$key/milestones", label: app.milestones, Icon: Flag },
   { to: "/$key/suggestions", label: app.suggestions, Icon: Spark },
   { to: "/$key/settings", label: app.settings, Icon: Gear },
 ] as const;

@@ -111,11 +111,12 @@ function useGoKeys(): Keys {
 
 /** The screens of the project at hand. Filters stay between the board and the list. */
 function projectCommands(key: string, navigate: ReturnType<typeof useNavigate>): Command[] {
-  const to = (screen: "board" | "list" | "suggestions" | "settings") => () =>
+  const to = (screen: "board" | "list" | "milestones" | "suggestions" | "settings") => () =>
     void navigate({ to: `/$key/${screen}`, params: { key }, search: keepFilters as never });
   return [
     { id: "board", name: app.board, keys: "G B", run: to("board") },
     { id: "list", name: app.list, keys: "G L", run: to("list") },
+    { id: "milestones", name: app.milestones, run: to("milestones") },
     { id: "suggestions", name: app.suggestions, keys: "G S", run: to("suggestions") },
     { id: "project-settings", name: app.projectSettings, run: to("settings") },
   ];

@@ -6,7 +6,7 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from "react-aria-components";
-import { sentenceOf } from "../api/client.ts";
+import { codeOf, sentenceOf } from "../api/client.ts";
 import { Close } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
@@ -42,6 +42,12 @@ export function sayDone(text: string, takeBack?: () => void): void {
 export function sayRefused(reason: unknown, actions?: Action[]): void {
   const text = typeof reason === "string" ? reason : sentenceOf(reason);
   queue.add({ text, kind: "refused", actions }, { timeout: 15_000 });
+}
+
+/** Says that a thing is gone whose form goes with it, and passes the refusal on. */
+export function sayGone(error: unknown): never {
+  if (codeOf(error) === "not_found") sayRefused(error);
+  throw error;
 }
 
 /** Undoes the last change, once. */

@@ -8,6 +8,17 @@ export function labelsQuery(project: string) {
 }
 
 const labels = trpc.labels.list.pathKey();
+/** Tickets show the names and colors of their labels, and no event tells of a new name. */
+const shown = [labels, trpc.tickets.list.pathKey(), trpc.tickets.get.pathKey()];
 
 export const createLabel = (input: Inputs["labels"]["create"]) =>
   changing(handoff.api.labels.create.mutate(input), labels);
+
+export const updateLabel = (input: Inputs["labels"]["update"]) =>
+  changing(handoff.api.labels.update.mutate(input), ...shown);
+
+export const mergeLabel = (input: Inputs["labels"]["merge"]) =>
+  changing(handoff.api.labels.merge.mutate(input), ...shown);
+
+export const deleteLabel = (input: Inputs["labels"]["delete"]) =>
+  changing(handoff.api.labels.delete.mutate(input), ...shown);

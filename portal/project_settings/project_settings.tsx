@@ -12,11 +12,12 @@ import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
 import { projectSettings as words } from "../words/project_settings.ts";
 import { Hooks } from "./hooks.tsx";
+import { Labels } from "./labels.tsx";
 import { Members } from "./members.tsx";
 import { Repositories } from "./repositories.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
-/** The settings that admins of a project decide on. */
+/** The settings of a project. Admins decide on most of them. */
 export function ProjectSettings() {
   const project = useProject();
   useTitle(app.settings, project.name);
@@ -29,13 +30,19 @@ export function ProjectSettings() {
           <>
             <Naming project={project} />
             <Members project={project} />
+            <Labels project={project} />
             <Repositories project={project} />
             <Hooks project={project} />
             <Webhooks project={project} />
             <Archive project={project} />
           </>
         )
-        : <p className="empty">{words.notYours}</p>}
+        : (
+          <>
+            <Labels project={project} />
+            <p className="hint">{words.notYours}</p>
+          </>
+        )}
     </main>
   );
 }

@@ -15,6 +15,7 @@ export const app = {
   searchOrDo: "Search or do…",
   board: "Board",
   list: "List",
+  milestones: "Milestones",
   suggestions: "Suggestions",
   settings: "Settings",
   projectSettings: "Project settings",

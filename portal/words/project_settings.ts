@@ -1,7 +1,7 @@
 /** Words of a project's settings. */
 export const projectSettings = {
   title: (name: string) => `Settings of ${name}`,
-  notYours: "Only admins of the project may change its settings.",
+  notYours: "Only admins of the project may change its other settings.",
   project: "Project",
   name: "Name",
   key: "Key",
@@ -89,4 +89,33 @@ export const webhooks = {
   again: "Send again",
   sentAgain: "The delivery is on its way again.",
   more: "More",
+};
+
+/** Words of the labels of a project. */
+export const labels = {
+  title: "Labels",
+  hint: "Members add labels. Admins rename, merge and delete them.",
+  none: "No labels yet.",
+  name: "Name",
+  description: "Description",
+  color: "Color",
+  add: "Add label",
+  added: (name: string) => `${name} is added.`,
+  tickets: (count: number) => `${count} open`,
+  show: (name: string) => `Show the open tickets with ${name}`,
+  change: "Change",
+  changeOf: (name: string) => `Change ${name}`,
+  save: "Save",
+  saved: "Saved.",
+  merge: "Merge into another…",
+  mergeInto: "Label to merge into",
+  mergeTitle: "Merge labels",
+  mergeQuestion: (name: string, into: string) =>
+    `All tickets with “${name}” get “${into}” in its place, and “${name}” is deleted. This can't be undone.`,
+  merged: (name: string, into: string) => `${name} is ${into} now.`,
+  noSuch: "No label has such a name.",
+  remove: "Delete",
+  removeQuestion: (name: string) =>
+    `“${name}” leaves all tickets that have it. The history of each says so. This can't be undone.`,
+  removed: "The label is deleted.",
 };

@@ -33,7 +33,7 @@ const STEADY = /^(?:service_worker\.js|manifest\.webmanifest|icon(?:-\w+)?\.(?:s
 
 /** First segments of the portal's addresses, and the segments that follow a project's key. */
 const AREAS = "sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
-const OF_PROJECT = "board|list|tickets|suggestions|settings";
+const OF_PROJECT = "board|list|tickets|milestones|suggestions|settings";
 /** People type the key of a project in lower case, too. */
 const PAGES = new RegExp(
   `^/(?:(?:${AREAS}|(?!(?:api|mcp|assets)/)[A-Za-z][A-Za-z0-9]{1,9}/(?:${OF_PROJECT}))(?:/.*)?)?$`,

@@ -28,6 +28,7 @@ test("the first page loads at most 200 kB of JavaScript, and each area 60 kB mor
     const address of [
       "/HO/board",
       "/HO/list",
+      "/HO/milestones",
       "/HO/suggestions",
       "/HO/settings",
       "/HO/tickets/HO-1",

@@ -13,6 +13,7 @@ const SCREENS: [name: string, path: string, shown: string][] = [
   ["board with a ticket", "/HO/board?ticket=HO-13", "Suggested resolution"],
   ["list", "/HO/list", "Upload of large"],
   ["ticket", "/HO/tickets/HO-11", "Steps to see it"],
+  ["milestones", "/HO/milestones", "Milestones"],
   ["suggestions", "/HO/suggestions", "Suggestions"],
   ["new ticket", "/HO/board?create=true", "Similar open tickets"],
 ];

@@ -20,6 +20,7 @@ test("each screen names the page by what it shows", async () => {
       ["/admin?section=audit", "Audit · Administration · Handoff"],
       ["/HO/board", "Board · Handoff portal · Handoff"],
       ["/HO/list", "List · Handoff portal · Handoff"],
+      ["/HO/milestones", "Milestones · Handoff portal · Handoff"],
       ["/HO/suggestions", "Suggestions · Handoff portal · Handoff"],
       ["/HO/settings", "Settings · Handoff portal · Handoff"],
       ["/HO/tickets/HO-13", "HO-13 Sign in with passkeys · Handoff"],
