@@ -10,7 +10,7 @@ export const pickers = {
   noSuchPerson: "Nobody who may write here has such a name.",
   noSuchLabel: "No label has such a name.",
   noSuchMilestone: "No milestone has such a name.",
-  noMilestones: "The project has no open milestone. An admin adds one in its settings.",
+  noMilestones: "The project has no open milestone. Members add one on the page of milestones.",
   noSuchTicket: "No open ticket has such words.",
   createLabel: (name: string) => `Create the label “${name}”`,
   takeRef: (ref: string) => `${ref}, of another project`,
