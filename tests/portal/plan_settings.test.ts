@@ -81,7 +81,7 @@ test("labels are made, renamed, colored, merged and deleted, and a question says
   bed.now.expectNoComplaints();
 });
 
-test("a label that somebody else has renamed or deleted meanwhile keeps their change", async () => {
+test("a change of a label keeps the name that somebody else gave it, and says that the label is gone", async () => {
   const { id } = await bed.now.call("POST", `${path()}/labels`, { name: "shared" });
   const page = await open("settings");
   const section = page.getByRole("region", { name: "Labels" });
