@@ -176,12 +176,24 @@ function ofState(change: Change, named: Named): string | null {
   if (entity === "comment" && fields.has("resolved_at")) {
     return fields.get("resolved_at")!.to === null ? "reopened a thread" : "resolved a thread";
   }
-  if (entity === "ticket" && fields.has("stage")) {
-    const { from, to } = fields.get("stage")!;
-    return `moved it from ${valueOf(from)} to ${valueOf(to)}`;
-  }
+  if (entity === "ticket") return ofTicket(change, named);
   if (entity !== "ticket" && status) return `set ${thing} to ${valueOf(status)}`;
   return null;
+}
+
+/** The part of a sentence that tells in which stage a ticket is, and who does it. */
+function ofTicket({ actor, fields }: Change, { person }: Named): string | null {
+  const [stage, assignee] = [fields.get("stage"), fields.get("assignee_user_id")];
+  const parts = [
+    stage && `moved it from ${valueOf(stage.from)} to ${valueOf(stage.to)}`,
+    assignee &&
+    (assignee.to === null
+      ? "took it from its assignee"
+      : assignee.to === actor.id
+      ? "took it"
+      : `gave it to ${person ?? "somebody"}`),
+  ].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join(", ") : null;
 }
 
 /** The part of a sentence that tells who works on a task, and how far it is. */
@@ -230,7 +242,8 @@ function ofFields(change: Change, named: Named): string[] {
       if (entity === "ticket" && field === "blocking") {
         return to ? "says that it blocks others" : "says that it blocks nothing";
       }
-      const what = `the ${field.replace(/_(?:user_)?id$/, "").replaceAll("_", " ")}${
+      if (field === "labels") return ofLabels(namesOfLabels(from), namesOfLabels(to));
+      const what = `the ${field.replace(/_(?:user_)?id$/, "").replace(/_on$/, " day").replaceAll("_", " ")}${
         entity === "ticket" ? "" : ` of ${thingOf(change, named)}`
       }`;
       // An id tells a person nothing.
@@ -247,6 +260,23 @@ function ofFields(change: Change, named: Named): string[] {
   );
 }
 
+function namesOfLabels(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function ofLabels(from: readonly string[], to: readonly string[]): string {
+  const quoted = (names: readonly string[]) => names.map((name) => `“${name}”`).join(", ");
+  const [added, removed] = [
+    to.filter((name) => !from.includes(name)),
+    from.filter((name) => !to.includes(name)),
+  ];
+  const parts = [
+    added.length > 0 && `added the ${added.length === 1 ? "label" : "labels"} ${quoted(added)}`,
+    removed.length > 0 && `removed the ${removed.length === 1 ? "label" : "labels"} ${quoted(removed)}`,
+  ];
+  return parts.filter(Boolean).join(", ") || "changed the labels";
+}
+
 const VALUES: Record<string, string> = {
   ...STAGES,
   ...PRIORITIES,
@@ -259,6 +289,8 @@ const VALUES: Record<string, string> = {
 
 const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const day = new Intl.DateTimeFormat([], { dateStyle: "medium", timeZone: "UTC" });
 const time = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
 
 /** A value in words. Ids say nothing to a person, so they are left out. */
@@ -277,6 +309,7 @@ export function wordsOf(value: unknown): string {
 
 function valueOf(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string" && DAY.test(value)) return day.format(Date.parse(value));
   if (typeof value === "string") return VALUES[value] ?? (TIME.test(value) ? wordsOf(value) : `“${value}”`);
   if (Array.isArray(value)) return value.map(valueOf).join(", ") || "none";
   return value === null ? "none" : JSON.stringify(value);

@@ -154,6 +154,25 @@ test.each([
   expect(sentenceOf(change!, { thing: undefined, person: undefined })).toBe(sentence);
 });
 
+test.each<[Parameters<typeof act>[0], string]>([
+  [{ assignee_user_id: [null, BEN] }, "gave it to Ben"],
+  [{ assignee_user_id: [BEN, ANN] }, "took it"],
+  [
+    { assignee_user_id: [ANN, null], stage: ["backlog", "live"] },
+    "moved it from Backlog to Live, took it from its assignee",
+  ],
+  [{ labels: [["ui"], ["ui", "needs design"]] }, "added the label “needs design”"],
+  [{ labels: [["ui", "api"], null] }, "removed the labels “ui”, “api”"],
+  [{ labels: [["ui"], ["api"]] }, "added the label “api”, removed the label “ui”"],
+  [
+    { due_on: [null, "2030-01-02"], estimate: [3, 5] },
+    "set the due day to Jan 2, 2030, changed the estimate from 3 to 5",
+  ],
+])("history tells of the plan of a ticket %o", (fields, sentence) => {
+  const [change] = changesOf(act(fields).map((entry) => ({ ...entry, entity: "ticket" })));
+  expect(sentenceOf(change!, { thing: undefined, person: "Ben" })).toBe(sentence);
+});
+
 test("a new order of tasks is told once, and the order after a deletion not at all", () => {
   const moved = ["t1", "t2", "t3"].flatMap((entity_id, at) =>
     act({ sequence: [at, at + 1] }).map((entry) => ({ ...entry, entity_id, id: 300 - at }))
