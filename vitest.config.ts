@@ -15,6 +15,7 @@ const WITHOUT_SERVER = [
  * a change seldom breaks them. `npm test` leaves them out, `npm run campaign` and continuous integration run them.
  */
 const CAMPAIGN = [
+  "tests/columns/many_drops.test.ts",
   "tests/faults/colleague.test.ts",
   "tests/http/answer_bounds.test.ts",
   "tests/http/change_bounds.test.ts",

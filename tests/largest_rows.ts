@@ -264,7 +264,7 @@ export async function makeRowsAround(
         array(select id from labels where project_id = ${at.project}::uuid limit ${MAX_TICKET_LABELS}),
         '2999-12-30', '2999-12-31', 9999.99, ${ids.milestoneId}::uuid,
         (select id from board_columns where project_id = ${at.project}::uuid limit 1),
-        'R' || repeat('V', ${MAX_RANK - 4}) || 100 + n, 'session' ${rows} returning id`;
+        'R' || repeat('V', ${MAX_RANK - 5}) || 100 + n || 'V', 'session' ${rows} returning id`;
     const of = sql`from unnest(${tickets.map(({ id }) => id)}::uuid[]) t`;
     await sql`
       insert into ticket_roles (ticket_id, project_id, role)
