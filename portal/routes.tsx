@@ -5,6 +5,7 @@ import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
 import { boardRoute, listRoute } from "./board/routes.tsx";
 import { inboxRoute } from "./inbox/routes.tsx";
 import { milestonesRoute } from "./milestones/routes.tsx";
+import { myWorkRoute } from "./my_work/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectSettingsRoute } from "./project_settings/routes.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
   surveyRoute,
   signedInRoute.addChildren([
     waitingRoute,
+    myWorkRoute,
     inboxRoute,
     projectsRoute,
     welcomeRoute,

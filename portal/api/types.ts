@@ -22,6 +22,7 @@ export type Question = Outputs["questions"]["list"]["questions"][number];
 export type AgentRun = Outputs["agents"]["list"]["agent_runs"][number];
 export type Suggestion = Outputs["suggestions"]["list"]["suggestions"][number];
 export type WaitingItem = Outputs["waiting"]["list"]["waiting"][number];
+export type MyWorkItem = Outputs["views"]["myWork"]["work"][number];
 export type Notification = Outputs["inbox"]["list"]["notifications"][number];
 export type NotificationSettings = Outputs["settings"]["notifications"];
 export type Webhook = Outputs["webhooks"]["list"]["webhooks"][number];

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { unreadQuery } from "../data/inbox.ts";
 import { waitingCountQuery } from "../data/waiting.ts";
-import { Bell, Projects, Search, Waiting } from "../ui/icons.tsx";
+import { Bell, Projects, Search, Tasks, Waiting } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
 interface AreaLink {
@@ -16,6 +16,7 @@ interface AreaLink {
 /** The areas that belong to no project, in the order of the navigation. */
 export const AREA_LINKS: AreaLink[] = [
   { to: "/", label: app.waiting, Icon: Waiting, badge: useWaitingCount },
+  { to: "/my-work", label: app.myWork, Icon: Tasks },
   { to: "/inbox", label: app.inbox, Icon: Bell, badge: useUnread },
   { to: "/search", label: app.search, Icon: Search },
   { to: "/projects", label: app.projects, Icon: Projects },

@@ -98,6 +98,7 @@ function useGoKeys(): Keys {
   const params = { key: project?.key ?? "" };
   return {
     "g w": () => void navigate({ to: "/" }),
+    "g m": () => void navigate({ to: "/my-work" }),
     "g i": () => void navigate({ to: "/inbox" }),
     "g f": () => void navigate({ to: "/search" }),
     ...(project && {
@@ -138,6 +139,7 @@ function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => 
       }]
       : []),
     { id: "waiting", name: app.waiting, keys: "G W", run: () => void navigate({ to: "/" }) },
+    { id: "my-work", name: app.myWork, keys: "G M", run: () => void navigate({ to: "/my-work" }) },
     { id: "inbox", name: app.inbox, keys: "G I", run: () => void navigate({ to: "/inbox" }) },
     { id: "search", name: app.search, keys: "G F", run: () => void navigate({ to: "/search" }) },
     { id: "projects", name: app.projects, run: () => void navigate({ to: "/projects" }) },

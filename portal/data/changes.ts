@@ -207,7 +207,7 @@ function concernOf(query: Query, project: string, names: ReadonlySet<string | un
   const asked = askedBy(query);
   if (!asked) return null;
   const { path: [router = "", name = ""], input, isPaged } = asked;
-  if (router === "waiting" || router === "inbox") return "whole";
+  if (router === "waiting" || router === "inbox" || name === "myWork") return "whole";
   // The links of a ticket show the stages and titles of others.
   if (router === "links" && input["id"] === project) return "whole";
   if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;

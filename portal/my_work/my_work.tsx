@@ -1,0 +1,123 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+import { Button } from "react-aria-components";
+import { sentenceOf } from "../api/client.ts";
+import type { MyWorkItem } from "../api/types.ts";
+import { useKeptScroll } from "../app/kept_scroll.ts";
+import { useKeys } from "../app/keys.ts";
+import { useProjects } from "../app/project.ts";
+import { useTitle } from "../app/title.tsx";
+import { myWorkQuery } from "../data/my_work.ts";
+import { dayOf, urgencyOf, useToday } from "../ui/days.ts";
+import { Ghosts } from "../ui/ghosts.tsx";
+import { Calendar, Check, PriorityIcon, StageIcon, Stop, Tasks, Warn } from "../ui/icons.tsx";
+import { STAGES } from "../words/enums.ts";
+import { myWork as words } from "../words/my_work.ts";
+import { plan } from "../words/plan.ts";
+
+/** The open tickets of all projects that are this person's, the most urgent first. */
+export function MyWork() {
+  useTitle(words.title);
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(myWorkQuery);
+  const items = data?.pages.flatMap(({ work }) => work) ?? [];
+  const main = useRef<HTMLElement>(null);
+  useKeptScroll(main, "my-work", items.length > 0);
+  const step = (by: number) => () => {
+    const all = [...document.querySelectorAll<HTMLElement>(".my-work a[data-open]")];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
+  };
+  useKeys({ j: step(1), k: step(-1), ArrowDown: step(1), ArrowUp: step(-1) });
+  return (
+    <main ref={main} className="page" id="main" tabIndex={-1}>
+      <header>
+        <h1>{words.title}</h1>
+        <p className="hint" role="status">
+          {items.length > 0 && `${words.count(items.length, hasNextPage)} ${words.hint}`}
+        </p>
+      </header>
+      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      {!data && !error && <Ghosts rows={4} />}
+      {data && items.length === 0 && <Empty />}
+      <ul className="found my-work" aria-busy={!data}>
+        {items.map((item) => <Row key={item.ticket.id} item={item} />)}
+      </ul>
+      {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{words.more}</Button>}
+    </main>
+  );
+}
+
+function Row({ item }: { item: MyWorkItem }) {
+  const { ticket, project, my_tasks: tasks } = item;
+  return (
+    <li>
+      <Link to="/$key/tickets/$ref" params={{ key: project.key, ref: ticket.ticket_ref }} data-open>
+        <StageIcon stage={ticket.stage} />
+        <PriorityIcon priority={ticket.priority} />
+        <span className="ref">{ticket.ticket_ref}</span>
+        <span className="clip" dir="auto">{ticket.title}</span>
+        <span className="space" />
+        <Marks item={item} />
+        <small>{STAGES[ticket.stage]}</small>
+        <small className="clip">{project.name}</small>
+      </Link>
+      {tasks.length > 0 && (
+        <ul className="my-tasks" aria-label={words.tasks}>
+          {tasks.map(({ id, title }) => (
+            <li key={id}>
+              <Tasks />
+              <span className="clip" dir="auto">{title}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** What makes it urgent, and what keeps it from going on. */
+function Marks({ item: { ticket, project, due_on, blocks, open_blockers } }: { item: MyWorkItem }) {
+  const zone = useProjects()?.find(({ id }) => id === project.id)?.time_zone ?? "UTC";
+  const today = useToday(zone);
+  const urgency = due_on && urgencyOf(due_on, today);
+  const day = due_on && dayOf(due_on, today);
+  return (
+    <>
+      {open_blockers > 0 && (
+        <span className="blocking" title={plan.waitsFor(open_blockers)}>
+          <Stop />
+          <span aria-hidden="true">{plan.blocked}</span>
+          <span className="hidden">{plan.waitsFor(open_blockers)}</span>
+        </span>
+      )}
+      {(blocks > 0 || ticket.blocking) && (
+        <span className="blocking">
+          <Warn />
+          {blocks > 0 ? words.blocks(blocks) : words.blocking}
+        </span>
+      )}
+      {urgency && day && (
+        <span className={`fact due ${urgency}`}>
+          <span aria-hidden="true" className="fact-shown">
+            {urgency === "late" ? <Warn /> : <Calendar />}
+            {day}
+          </span>
+          <span className="hidden">{urgency === "late" ? plan.late(day) : plan.dueOn(day)}</span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function Empty() {
+  return (
+    <div className="nothing">
+      <span className="nothing-mark" aria-hidden="true">
+        <Check />
+      </span>
+      <h2>{words.empty}</h2>
+      <p>{words.emptyHint}</p>
+    </div>
+  );
+}
