@@ -7,7 +7,7 @@ const bed = useWorld();
 const SCREENS: [name: string, path: string, shown: string][] = [
   ["waiting", "/", "Waiting for you"],
   ["inbox", "/inbox", "Mark all as read"],
-  ["my work", "/my-work", "You have no open work"],
+  ["my work", "/my-work", "Sign in with passkeys"],
   ["projects", "/projects", "Billing"],
   ["search", "/search?q=report", "Memory of the report"],
   ["board", "/HO/board", "Upload of large"],
