@@ -27,13 +27,13 @@ test("a person's work of all projects is on one page, which follows what others 
 
   const urgent = await assign("Sign");
   await expect.poll(refs).toContain(urgent.ref);
-  await bed.now.call("PATCH", urgent.path, { blocking: true });
+  await bed.now.call("PATCH", urgent.path, { blocking: true, due_on: "2999-01-01" });
   await expect.poll(async () => (await refs())[0]).toBe(urgent.ref);
   await expect.poll(() => row(urgent.ref).innerText()).toContain("blocks other work");
 
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { level: 1, name: /Sign/ }).waitFor();
+  await page.waitForURL(`**/tickets/${urgent.ref}`);
   await page.goBack();
   await bed.now.call("PATCH", urgent.path, { assignee_user_id: null });
   await expect.poll(refs).not.toContain(urgent.ref);
