@@ -76,7 +76,7 @@ function Row({ item }: { item: MyWorkItem }) {
   );
 }
 
-/** What makes it urgent, and what keeps it from going on. */
+/** Marks of what makes it urgent, and of what keeps it from going on. */
 function Marks({ item: { ticket, project, due_on, blocks, open_blockers } }: { item: MyWorkItem }) {
   const zone = useProjects()?.find(({ id }) => id === project.id)?.time_zone ?? "UTC";
   const today = useToday(zone);
