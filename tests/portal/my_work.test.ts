@@ -25,7 +25,7 @@ test("a person's work of all projects is on one page, which follows what others 
   const row = (ref: string) => rows.filter({ hasText: ref });
   await expect.poll(() => row(late.ref).innerText()).toMatch(/Overdue since .*2020/);
 
-  const urgent = await assign("Sign");
+  const urgent = await assign("Import");
   await expect.poll(refs).toContain(urgent.ref);
   await bed.now.call("PATCH", urgent.path, { blocking: true, due_on: "2999-01-01" });
   await expect.poll(async () => (await refs())[0]).toBe(urgent.ref);
