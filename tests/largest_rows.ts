@@ -251,7 +251,7 @@ export async function makeRowsAround(
         'milestone', '-created_at' from generate_series(1, ${MAX_VIEWS}) n`;
     await sql`
       insert into board_columns (id, project_id, stage, name, name_key, wip_limit, position)
-      select gen_random_uuid(), ${at.project}::uuid, 'backlog', ${long(38)} || n, n::text, 999, n
+      select gen_random_uuid(), ${at.project}::uuid, 'backlog', repeat('😀', 38) || n, n::text, 999, n
       from generate_series(1, ${MAX_COLUMNS}) n`;
     const tickets = await sql<{ id: string }[]>`
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,

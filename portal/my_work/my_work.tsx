@@ -78,8 +78,8 @@ function Row({ item }: { item: MyWorkItem }) {
 
 /** Marks of what makes it urgent, and of what keeps it from going on. */
 function Marks({ item: { ticket, project, due_on, blocks, open_blockers } }: { item: MyWorkItem }) {
-  const zone = useProjects()?.find(({ id }) => id === project.id)?.time_zone ?? "UTC";
-  const today = useToday(zone);
+  const projects = useProjects();
+  const today = useToday(projects?.find(({ id }) => id === project.id)?.time_zone ?? "UTC");
   const urgency = due_on && urgencyOf(due_on, today);
   const day = due_on && dayOf(due_on, today);
   return (
