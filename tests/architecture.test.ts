@@ -337,6 +337,7 @@ const PORTAL = [
   "board",
   "suggestions",
   "waiting",
+  "my_work",
   "inbox",
   "search",
   "projects",

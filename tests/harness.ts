@@ -15,6 +15,8 @@ import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 import { refuseUndeclaredCode } from "./declared_codes.ts";
 
 export interface CallOptions {
+  /** Aborts when the client leaves. */
+  signal?: AbortSignal;
   body?: unknown;
   /** Bearer credential. */
   token?: string;
@@ -90,7 +92,8 @@ export class Harness {
     if (options.body !== undefined && !headers.has("content-type")) {
       headers.set("content-type", "application/json");
     }
-    const request = new Request(`http://handoff.test${path}`, { method, headers, body });
+    const { signal = null } = options;
+    const request = new Request(`http://handoff.test${path}`, { method, headers, body, signal });
     return this.fetch(request, { remoteAddress: options.address ?? "127.0.0.1" });
   }
 
@@ -234,10 +237,11 @@ async function openShared(): Promise<Harness> {
   return await openHarnessAt(place);
 }
 
-/** A file leaves nothing behind that the next one in the same process would notice. */
-function leaveAsFound(): void {
+/** A file leaves nothing behind that the next one in the same process would notice, such as an open stream. */
+async function leaveAsFound({ services }: Harness): Promise<void> {
   vi.restoreAllMocks();
   vi.useRealTimers();
+  await until(() => services.feed.size === 0);
 }
 
 /**

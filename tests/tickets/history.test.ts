@@ -217,6 +217,8 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "project_id",
     "number",
     "priority_rank",
+    "place",
+    "rank",
     "ship_state",
     "reopened",
     "version",
