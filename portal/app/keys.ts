@@ -95,6 +95,33 @@ export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, "key" | "code
   return isLetter ? /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? key : key;
 }
 
+/** The text that is typed for a field that comes in a moment; null while none is awaited. */
+let typedAhead: string | null = null;
+
+/** Keeps what is typed from now on for a field that isn't there yet, so that no letter acts on the screen. */
+export function awaitField(): void {
+  typedAhead = "";
+}
+
+/** Returns what was typed for the field, which is there now. */
+export function takeTyped(): string {
+  const typed = typedAhead ?? "";
+  typedAhead = null;
+  return typed;
+}
+
+// Runs once for all screens, before their own listeners.
+document.defaultView!.addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (typedAhead === null || ctrlKey || metaKey || altKey || !isOutside(event)) return;
+  if (key === "Escape") return void takeTyped();
+  if (key.length === 1) typedAhead += key;
+  else if (key === "Backspace") typedAhead = typedAhead.slice(0, -1);
+  else return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
+
 // Runs once for all screens, after their own listeners. It remembers the first key of a pair.
 document.defaultView!.addEventListener("keydown", (event) => {
   const begins = keyOf(event) === "g" && !event.ctrlKey && !event.metaKey && isFree(event);

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useState } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useState } from "react";
 import {
   Autocomplete,
   Dialog,
@@ -18,6 +18,7 @@ import { Marked } from "../ui/marked.tsx";
 import { palette } from "../words/app.ts";
 import { type Command, setAsked, useOfferedCommands } from "./commands.ts";
 import { wordsAlone } from "./filter_text.ts";
+import { takeTyped } from "./keys.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
 /** A ref, as people type it or copy it out of a sentence. */
@@ -41,6 +42,7 @@ export default function Palette({ close }: { close: () => void }) {
 
 function Choices({ close }: { close: () => void }) {
   const [text, setText] = useState("");
+  useLayoutEffect(() => setText((text) => takeTyped() + text), []);
   const q = useDeferredValue(text.trim());
   useEffect(() => setAsked(q), [q]);
   useEffect(() => () => setAsked(""), []);

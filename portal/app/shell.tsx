@@ -8,7 +8,7 @@ import { meQuery } from "../data/me.ts";
 import { app, palette } from "../words/app.ts";
 import { type Command, useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
-import { type Keys, useKeys } from "./keys.ts";
+import { awaitField, type Keys, takeTyped, useKeys } from "./keys.ts";
 import { useLive } from "./live.ts";
 import { Navigation } from "./navigation.tsx";
 import { keepFilters } from "./project_links.tsx";
@@ -26,10 +26,14 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { data: me } = useQuery(meQuery);
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
   const navigate = useNavigate();
-  const close = () => setOpen(null);
+  const close = () => (takeTyped(), setOpen(null));
+  const openPalette = () => {
+    if (open !== "palette") awaitField();
+    setOpen("palette");
+  };
   useKeys({
     ...useGoKeys(),
-    "mod+k": () => setOpen("palette"),
+    "mod+k": openPalette,
     "?": () => setOpen("keys"),
     z: undoLast,
   });
@@ -40,7 +44,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
     <RouterProvider navigate={(to) => void navigate({ to })}>
       <div className="shell">
         <a className="skip" href="#main">{app.skip}</a>
-        <Navigation me={me} openPalette={() => setOpen("palette")} openKeys={() => setOpen("keys")} />
+        <Navigation me={me} openPalette={openPalette} openKeys={() => setOpen("keys")} />
         <div className="stage-area">
           <Connection />
           <ScreenNews />
