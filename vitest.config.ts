@@ -90,8 +90,12 @@ const COMMON = {
   expect: { poll: { timeout: 60_000 } },
 } satisfies TestProjectInlineConfiguration["test"];
 
-// With a server only what may use it runs.
-const notHere = Deno.env.get("DATABASE_URL") ? WITHOUT_SERVER : [];
+// With a server only what may use it runs. The portal knows the service by its calls alone, so where all tests run on two
+// databases, one of these is enough for its tests.
+const notHere = [
+  ...Deno.env.get("DATABASE_URL") ? WITHOUT_SERVER : [],
+  ...Deno.env.get("PORTAL_TESTS") === "off" ? ["tests/portal/**"] : [],
+];
 const shared = await sharing();
 
 // A busy machine takes many times as long for thousands of inputs, and is no fault.
