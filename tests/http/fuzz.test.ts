@@ -111,13 +111,19 @@ async function send(world: World, { method, operation }: Target, request: FuzzRe
     headers,
     address: freshAddress(),
   });
-  const text = await response.text();
+  const text = await textOf(response);
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
   return {
     status: response.status,
     headers: response.headers,
     body: isJson ? JSON.parse(text) : text || undefined,
   };
+}
+
+/** A long answer is compressed for a client who takes that. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get("content-encoding") !== "gzip") return await response.text();
+  return await new Response(response.body!.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
 async function signatureOf(operationId: string, body: Uint8Array): Promise<Record<string, string>> {
