@@ -16,6 +16,9 @@ import {
 } from "./_take.ts";
 import type { ClaimTask, Task } from "./schema.ts";
 
+/** A task that others free and take all the time isn't tried for ever. */
+const MOST_TRIES = 3;
+
 /**
  * Gives a pending task to the caller, to an agent for the length of a lease.
  * @throws {AppError} version_conflict; already_claimed with the task in `details.current` and in
@@ -24,7 +27,24 @@ import type { ClaimTask, Task } from "./schema.ts";
  * when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
-  const claimed = await transact(ctx, async (ctx) => {
+  for (let tries = 1;; tries++) {
+    const claimed = await tryClaim(ctx, input);
+    if (claimed) return claimed;
+    const free = await refuseClaim(ctx, input);
+    if (tries === MOST_TRIES) {
+      throw new AppError(
+        "already_claimed",
+        `Cannot claim task ${free.title}: it becomes free just now, so try again`,
+        {
+          details: { current: free, yours: false },
+        },
+      );
+    }
+  }
+}
+
+async function tryClaim(ctx: ProjectContext, input: ClaimTask): Promise<Task | undefined> {
+  return await transact(ctx, async (ctx) => {
     const { db } = ctx;
     const [task, [ticket]] = await inOrder(
       takeTask(ctx, db`${atPath(ctx, input)} and ${versionMatches(ctx)}`, input.session_id),
@@ -33,10 +53,10 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
     if (task) await checkTaken(ctx, task, ticket);
     return task;
   });
-  return claimed ?? await explainRefusal(ctx, input);
 }
 
-async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<never> {
+/** Throws why the task can't be claimed. Returns the task if it has become free since the claim. */
+async function refuseClaim(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const ticket = await requireTicket(ctx, input.ticketId);
   const found = await readHeld(ctx, input, input.session_id);
   const { task } = found;
@@ -49,7 +69,5 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   if (assignee !== null && assignee !== ctx.actor.user.id) throw await taken(ctx, found, refused);
   await refuseBlocked(ctx, task);
   await refuseWaiting(ctx, task);
-  throw new AppError("already_claimed", `${refused} it has only just become free, so try again`, {
-    details: { current: task, yours: false },
-  });
+  return task;
 }

@@ -69,17 +69,10 @@ export function lapse(model: Model, at: number): Model {
  * another call may lock the first.
  */
 export function steps(model: Model, act: Act, { alone }: { alone: boolean }): Step[] {
-  if (act.kind !== "next") return [step(model, act, act.task), ...freedMeanwhile(model, act)];
+  if (act.kind !== "next") return [step(model, act, act.task)];
   const pending = model.flatMap(({ status }, at) => status === "pending" ? [at] : []);
   if (pending.length === 0) return [{ outcome: "none", model }];
   return (alone ? pending.slice(0, 1) : pending).map((at) => step(model, act, at));
-}
-
-/** A sweep may free a lapsed task between a claim and the look at who has it, even of its holder. */
-function freedMeanwhile(model: Model, { kind, task: at }: Act): Step[] {
-  return kind === "claim" && model[at]!.lapsed
-    ? [{ outcome: "already_claimed, another's", model: freed(model, at) }]
-    : [];
 }
 
 function step(model: Model, act: Act, at: number): Step {
