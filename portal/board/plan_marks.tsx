@@ -32,7 +32,9 @@ export function LabelMarks({ ticket: { labels } }: Props) {
 }
 
 /** Says that a ticket waits for others. The list of tickets names none of them. */
-export function BlockedMark({ ticket: { open_blockers: count, status } }: Props) {
+export function BlockedMark(
+  { ticket: { open_blockers: count, status } }: { ticket: Pick<TicketSummary, "open_blockers" | "status"> },
+) {
   if (count === 0 || status === "closed") return null;
   return (
     <span className="blocking" title={words.waitsFor(count)}>
@@ -46,19 +48,9 @@ export function BlockedMark({ ticket: { open_blockers: count, status } }: Props)
 /** Today is the day in the project's time zone. */
 export function PlanMarks({ ticket, today }: Props & { today: string }) {
   const { due_on, estimate, children: { open, total }, status } = ticket;
-  const urgency = due_on && status === "open" ? urgencyOf(due_on, today) : "later";
-  const day = due_on && dayOf(due_on, today);
   return (
     <>
-      {day && (
-        <span className={`fact due ${urgency}`} title={dueText(day, urgency)}>
-          <span aria-hidden="true" className="fact-shown">
-            {urgency === "late" ? <Warn /> : <Calendar />}
-            {day}
-          </span>
-          <span className="hidden">{dueText(day, urgency)}</span>
-        </span>
-      )}
+      <DueMark due={due_on} today={today} isOpen={status === "open"} />
       {estimate !== null && (
         <span className="fact" title={words.estimated(estimate)}>
           <span aria-hidden="true" className="fact-shown">
@@ -81,8 +73,23 @@ export function PlanMarks({ ticket, today }: Props & { today: string }) {
   );
 }
 
-function dueText(day: string, urgency: string): string {
-  return urgency === "late" ? words.late(day) : words.dueOn(day);
+/** The due date, which isn't late any more when the ticket is closed. */
+export function DueMark(
+  { due, today, isOpen = true }: { due: string | null; today: string; isOpen?: boolean },
+) {
+  if (due === null) return null;
+  const urgency = isOpen ? urgencyOf(due, today) : "later";
+  const day = dayOf(due, today);
+  const text = urgency === "late" ? words.late(day) : words.dueOn(day);
+  return (
+    <span className={`fact due ${urgency}`} title={text}>
+      <span aria-hidden="true" className="fact-shown">
+        {urgency === "late" ? <Warn /> : <Calendar />}
+        {day}
+      </span>
+      <span className="hidden">{text}</span>
+    </span>
+  );
 }
 
 export function AssigneeMark({ ticket: { assignee } }: Props) {

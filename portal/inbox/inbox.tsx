@@ -11,6 +11,7 @@ import { archiveInbox, inboxQuery, readInbox, restoreInbox, snoozeInbox } from "
 import { Avatar } from "../ui/avatar.tsx";
 import { Archive, Check, Clock, StageIcon, Up } from "../ui/icons.tsx";
 import { Ghosts } from "../ui/ghosts.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { Time } from "../ui/time.tsx";
 import { waiting } from "../words/waiting.ts";
 import { inbox as words } from "../words/waiting.ts";
@@ -51,15 +52,7 @@ export function Inbox() {
         </Button>
       </header>
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
-      {data && rows.length === 0 && (
-        <div className="nothing">
-          <span className="nothing-mark" aria-hidden="true">
-            <Check />
-          </span>
-          <h2>{words.empty[show]}</h2>
-          <p>{words.emptyHint}</p>
-        </div>
-      )}
+      {data && rows.length === 0 && <Nothing title={words.empty[show]} hint={words.emptyHint} />}
       {!data && !error && <Ghosts rows={4} />}
       <ul className="inbox" aria-busy={!data}>
         {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} isArchive={isArchive} />)}

@@ -8,13 +8,14 @@ import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useKeys } from "../app/keys.ts";
 import { useProjects } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
+import { BlockedMark, DueMark } from "../board/plan_marks.tsx";
 import { myWorkQuery } from "../data/my_work.ts";
-import { dayOf, urgencyOf, useToday } from "../ui/days.ts";
+import { useToday } from "../ui/days.ts";
 import { Ghosts } from "../ui/ghosts.tsx";
-import { Calendar, Check, PriorityIcon, StageIcon, Stop, Tasks, Warn } from "../ui/icons.tsx";
+import { PriorityIcon, StageIcon, Tasks, Warn } from "../ui/icons.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { STAGES } from "../words/enums.ts";
 import { myWork as words } from "../words/my_work.ts";
-import { plan } from "../words/plan.ts";
 
 /** The open tickets of all projects that are this person's, the most urgent first. */
 export function MyWork() {
@@ -39,7 +40,7 @@ export function MyWork() {
       </header>
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
       {!data && !error && <Ghosts rows={4} />}
-      {data && items.length === 0 && <Empty />}
+      {data && items.length === 0 && <Nothing title={words.empty} hint={words.emptyHint} />}
       <ul className="found my-work" aria-busy={!data}>
         {items.map((item) => <Row key={item.ticket.id} item={item} />)}
       </ul>
@@ -80,44 +81,16 @@ function Row({ item }: { item: MyWorkItem }) {
 function Marks({ item: { ticket, project, due_on, blocks, open_blockers } }: { item: MyWorkItem }) {
   const projects = useProjects();
   const today = useToday(projects?.find(({ id }) => id === project.id)?.time_zone ?? "UTC");
-  const urgency = due_on && urgencyOf(due_on, today);
-  const day = due_on && dayOf(due_on, today);
   return (
     <>
-      {open_blockers > 0 && (
-        <span className="blocking" title={plan.waitsFor(open_blockers)}>
-          <Stop />
-          <span aria-hidden="true">{plan.blocked}</span>
-          <span className="hidden">{plan.waitsFor(open_blockers)}</span>
-        </span>
-      )}
+      <BlockedMark ticket={{ status: ticket.status, open_blockers }} />
       {(blocks > 0 || ticket.blocking) && (
         <span className="blocking">
           <Warn />
           {blocks > 0 ? words.blocks(blocks) : words.blocking}
         </span>
       )}
-      {urgency && day && (
-        <span className={`fact due ${urgency}`}>
-          <span aria-hidden="true" className="fact-shown">
-            {urgency === "late" ? <Warn /> : <Calendar />}
-            {day}
-          </span>
-          <span className="hidden">{urgency === "late" ? plan.late(day) : plan.dueOn(day)}</span>
-        </span>
-      )}
+      <DueMark due={due_on} today={today} />
     </>
-  );
-}
-
-function Empty() {
-  return (
-    <div className="nothing">
-      <span className="nothing-mark" aria-hidden="true">
-        <Check />
-      </span>
-      <h2>{words.empty}</h2>
-      <p>{words.emptyHint}</p>
-    </div>
   );
 }

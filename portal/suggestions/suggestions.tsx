@@ -17,6 +17,7 @@ import {
 } from "../data/suggestions.ts";
 import { Ghosts } from "../ui/ghosts.tsx";
 import { Check, Close, Spark } from "../ui/icons.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { Time } from "../ui/time.tsx";
 import { suggestions as words } from "../words/waiting.ts";
 import { Evidence } from "./evidence.tsx";
@@ -92,15 +93,7 @@ export function Suggestions() {
       </header>
       <p className="hint">{words.hint} {analysis?.finished_at && <Time at={analysis.finished_at} />}</p>
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
-      {data && rows.length === 0 && (
-        <div className="nothing">
-          <span className="nothing-mark" aria-hidden="true">
-            <Spark />
-          </span>
-          <h2>{words.empty}</h2>
-          <p>{words.emptyHint}</p>
-        </div>
-      )}
+      {data && rows.length === 0 && <Nothing title={words.empty} hint={words.emptyHint} icon={<Spark />} />}
       {!data && !error && <Ghosts rows={2} tall />}
       <ol className="suggestions" aria-busy={!data}>
         {rows.map((row) => (

@@ -10,7 +10,7 @@ import { useKeys } from "../app/keys.ts";
 import { useTitle } from "../app/title.tsx";
 import { waitingChanged, waitingQuery } from "../data/waiting.ts";
 import { Ghosts } from "../ui/ghosts.tsx";
-import { Check } from "../ui/icons.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { waiting as words } from "../words/waiting.ts";
 import { isBegun } from "../ticket/question_card.tsx";
 import { Item } from "./item.tsx";
@@ -62,7 +62,7 @@ export function Waiting() {
       </header>
       <FirstSteps />
       {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
-      {data && items.length === 0 && <Empty />}
+      {data && items.length === 0 && <Nothing title={words.empty} hint={words.emptyHint} />}
       {!data && !error && <Ghosts rows={3} tall />}
       <ol ref={list} className="waiting-list" aria-busy={!data}>
         {items.map((item) => (
@@ -97,16 +97,4 @@ function useWithBegun(waiting: WaitingItem[] = []): WaitingItem[] {
 function focusItem(card: HTMLElement | null | undefined): void {
   card?.focus({ preventScroll: true });
   card?.scrollIntoView({ block: "nearest" });
-}
-
-function Empty() {
-  return (
-    <div className="nothing">
-      <span className="nothing-mark" aria-hidden="true">
-        <Check />
-      </span>
-      <h2>{words.empty}</h2>
-      <p>{words.emptyHint}</p>
-    </div>
-  );
 }

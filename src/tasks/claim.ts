@@ -23,8 +23,7 @@ const MOST_TRIES = 3;
  * Gives a pending task to the caller, to an agent for the length of a lease.
  * @throws {AppError} version_conflict; already_claimed with the task in `details.current` and in
  * `details.yours` whether the caller holds it; dependencies_unfinished; ticket_blocked; invalid_transition;
- * conflict
- * when the ticket is closed
+ * conflict when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   for (let tries = 1;; tries++) {

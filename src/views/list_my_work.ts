@@ -1,4 +1,4 @@
-import { hasScope, projectsFor, roleInProject, withinReach } from "../core/access.ts";
+import { hasScope, visibleProjects } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
 import { pageLimit } from "../core/planner.ts";
@@ -7,7 +7,8 @@ import type { ListMyWork, MyWorkItem } from "./schema.ts";
 
 interface WorkRow extends MyWorkItem {
   id: string;
-  late: number;
+  /** 0 if others wait for the ticket, otherwise 1. */
+  tier: number;
   due: number;
 }
 
@@ -22,17 +23,13 @@ const MOST_TASKS = 10;
  */
 export async function listMyWork(ctx: ActorContext, { cursor, limit }: ListMyWork) {
   const { db, actor } = ctx;
-  const { user, credential } = actor;
-  const bound = credential.type === "key" && credential.project_id !== null
-    ? db`and p.id = ${credential.project_id}::uuid`
-    : db``;
+  const { user } = actor;
   const ofTasks = hasScope(actor, "tasks:read")
     ? db`union select a.ticket_id from tasks a where a.assignee_user_id = ${user.id}::uuid and a.status not in ('done', 'skipped')`
     : db``;
   const rows = await db<WorkRow[]>`
     with reach as materialized (
-      select p.id from ${projectsFor(db, user.id)}
-      where ${withinReach(db, user)} and p.archived_at is null and ${roleInProject(db)} is not null ${bound}
+      select id from projects where archived_at is null and id in ${visibleProjects(db, actor)}
     ), mine as materialized (
       select t.id, t.project_id, t.blocking, t.due_on, (
         select count(*)::integer from ticket_links l join tickets b on b.id = l.ticket_id and b.status = 'open'
@@ -41,19 +38,19 @@ export async function listMyWork(ctx: ActorContext, { cursor, limit }: ListMyWor
       join tickets t on t.id = m.id
       where t.status = 'open' and t.project_id in (select id from reach)
     ), ranked as (
-      select m.*, case when m.blocking or m.blocks > 0 then 0 else 1 end as late,
+      select m.*, case when m.blocking or m.blocks > 0 then 0 else 1 end as tier,
         coalesce(m.due_on - date '2000-01-01', ${NEVER}) as due
       from mine m
     ), w as materialized (
       select * from ranked r where ${after(ctx, cursor)}
-      order by r.late, r.due, r.id limit ${pageLimit(db, limit)}
+      order by r.tier, r.due, r.id limit ${pageLimit(db, limit)}
     )
-    select w.id, w.late, w.due, coalesce(t.assignee_user_id = ${user.id}::uuid, false) as assigned, t.due_on, t.open_blockers, w.blocks,
+    select w.id, w.tier, w.due, coalesce(t.assignee_user_id = ${user.id}::uuid, false) as assigned, t.due_on, t.open_blockers, w.blocks,
       ${lineColumns(ctx)}, ${tasksOf(ctx)} as my_tasks
     from w join tickets t on t.id = w.id join projects p on p.id = w.project_id
-    order by w.late, w.due, w.id`;
-  const { items, next_cursor } = page(rows, limit, ({ late, due, id }) => [late, due, id]);
-  return { work: items.map(({ id: _, late: __, due: ___, ...item }) => item), next_cursor };
+    order by w.tier, w.due, w.id`;
+  const { items, next_cursor } = page(rows, limit, ({ tier, due, id }) => [tier, due, id]);
+  return { work: items.map(({ id: _, tier: __, due: ___, ...item }) => item), next_cursor };
 }
 
 function tasksOf({ db, actor }: ActorContext) {
@@ -66,6 +63,6 @@ function tasksOf({ db, actor }: ActorContext) {
 
 function after({ db }: ActorContext, cursor: string | undefined) {
   if (!cursor) return db`true`;
-  const [late, due, id] = decodeCursor(cursor, ["integer", "integer", "id"]) as [number, number, string];
-  return db`(r.late, r.due, r.id) > (${late}::integer, ${due}::integer, ${id}::uuid)`;
+  const [tier, due, id] = decodeCursor(cursor, ["integer", "integer", "id"]) as [number, number, string];
+  return db`(r.tier, r.due, r.id) > (${tier}::integer, ${due}::integer, ${id}::uuid)`;
 }
