@@ -1,17 +1,24 @@
 import type { Stage } from "../api/types.ts";
 
-/** The card to which keys apply. It is the focused card, or else the card under the pointer. */
+/** The card to which keys apply. It is the card with the focus, or else the card under the pointer. */
 export function cardAtHand(): HTMLElement | null {
-  return document.activeElement?.closest<HTMLElement>("[data-card]") ??
-    document.querySelector<HTMLElement>("[data-card]:hover");
+  return cardWithFocus() ?? document.querySelector<HTMLElement>("[data-card]:hover");
 }
+
+/** A card that gets the focus in the next frame has it already, so that no key between is lost. */
+function cardWithFocus(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>("[data-card]") ??
+    (awaited === null ? null : document.querySelector<HTMLElement>(awaited));
+}
+
+/** Selects the card that gets the focus as soon as it is drawn. */
+let awaited: string | null = null;
 
 /**
  * Moves the focus to the card below or above, or to the card at the same height in the next column.
  */
 export function focusBeside(columns: number, rows: number): void {
-  const card = document.activeElement?.closest<HTMLElement>("[data-card]") ??
-    document.querySelector<HTMLElement>("[data-card].open");
+  const card = cardWithFocus() ?? document.querySelector<HTMLElement>("[data-card].open");
   if (!card) return focusCard(document.querySelector("[data-card]"));
   const column = card.closest<HTMLElement>("[data-column]")!;
   if (rows !== 0) {
@@ -48,13 +55,18 @@ const PATIENCE = 60;
 export function focusTicket(id: string, stage: Stage): void {
   const card = `[data-card="${CSS.escape(id)}"]`;
   const from = document.activeElement;
+  const place = `[data-column="${stage}"] ${card}, [data-column="list"] ${card}`;
   let frames = 0;
   const look = () => {
     const now = document.activeElement;
-    if (now !== from && now !== document.body) return;
-    const found = document.querySelector(`[data-column="${stage}"] ${card}, [data-column="list"] ${card}`);
-    if (found) focusCard(found);
-    else if (frames++ < PATIENCE) requestAnimationFrame(look);
+    const isFree = now === from || now === document.body;
+    const found = document.querySelector(place);
+    if (!found && isFree && frames++ < PATIENCE) requestAnimationFrame(look);
+    else {
+      if (awaited === place) awaited = null;
+      if (isFree) focusCard(found);
+    }
   };
+  awaited = place;
   requestAnimationFrame(look);
 }

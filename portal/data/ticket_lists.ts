@@ -49,11 +49,26 @@ export function placeInLists(
   ids: ReadonlySet<string>,
   found: readonly TicketSummary[],
 ): Promise<unknown>[] {
+  const newest = newestOf(lists, found);
   return lists.flatMap((list) => {
-    place(list, ids, found);
+    place(list, ids, newest);
     if (list.state.fetchStatus !== "fetching") return [];
-    return [Promise.resolve(list.promise).catch(() => {}).then(() => place(list, ids, found))];
+    return [
+      Promise.resolve(list.promise).catch(() => {}).then(() => place(list, ids, newestOf(lists, newest))),
+    ];
   });
+}
+
+/** An answer may come after a later one. What the lists show in a later version stays as it is. */
+function newestOf(lists: List[], found: readonly TicketSummary[]): TicketSummary[] {
+  const newest = new Map(found.map((ticket) => [ticket.id, ticket]));
+  for (
+    const ticket of lists.flatMap(({ state }) => state.data?.pages.flatMap((page) => page.tickets) ?? [])
+  ) {
+    const other = newest.get(ticket.id);
+    if (other && other.version < ticket.version) newest.set(ticket.id, ticket);
+  }
+  return [...newest.values()];
 }
 
 function place(list: List, ids: ReadonlySet<string>, found: readonly TicketSummary[]): void {
