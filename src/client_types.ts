@@ -84,6 +84,7 @@ export type BulkResult = {
       ok: boolean;
       stage: "backlog" | "up_next" | "in_progress" | "validation" | "live" | null;
       status: "open" | "closed" | null;
+      version: number | null;
       unfinished_tasks?: Array<{ id: string; name: string; title: string; status: string }> | undefined;
     }
   >;
@@ -2524,6 +2525,7 @@ export type AppRouter = TRPCBuiltRouter<
             | "cancelled"
             | undefined;
           duplicate_of?: string | undefined;
+          versions?: Record<string, number> | undefined;
           dry_run?: boolean | undefined;
         },
         BulkResult

@@ -8,6 +8,7 @@ export interface Decided {
   ticket_ref: string;
   stage: Stage;
   status: Status;
+  version: number;
   unfinished_tasks?: UnfinishedTask[];
   refusal?: AppError;
 }
@@ -24,9 +25,10 @@ export function bulkResult(
     const ticket = byId.get(id);
     if (!ticket) errors.push({ id, error: "No such ticket in this project", code: "not_found" });
     else if (ticket.refusal) errors.push({ id, error: ticket.refusal.message, code: ticket.refusal.code });
-    const { ticket_ref = null, stage = null, status = null } = ticket ?? {};
+    const { ticket_ref = null, stage = null, status = null, version = null } = ticket ?? {};
     const unfinished = ticket?.unfinished_tasks && { unfinished_tasks: ticket.unfinished_tasks };
-    return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status, ...unfinished };
+    const ok = ticket !== undefined && !ticket.refusal;
+    return { id, ticket_ref, ok, stage, status, version, ...unfinished };
   });
   const limits = overLimit.length > 0 && { over_limit: [...overLimit] };
   return { updated: ids.length - errors.length, errors, results, ...limits };

@@ -41,6 +41,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
       skipPendingRoles: input.skip_pending_roles,
       skipHumanTestGate: input.skip_human_test_gate,
       skipOpenChildren: input.skip_open_children,
+      versions: input.versions,
       dryRun: input.dry_run,
       caller: kindOfCaller(ctx),
     });

@@ -12,6 +12,7 @@ import { MAX_TICKET_LABELS } from "../labels/schema.ts";
 import { bulkResult, type Decided } from "./_bulk_result.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import { filtered, filters, ticketsOf } from "./_filters.ts";
+import { refusalOfVersion } from "./expected_version.ts";
 import { findTicket } from "./find_ticket.ts";
 import { lockTickets } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
@@ -38,6 +39,7 @@ interface Row extends Columns {
   ticket_ref: string;
   stage: Decided["stage"];
   status: Decided["status"];
+  version: number;
   start_on: string | null;
 }
 
@@ -71,17 +73,28 @@ export async function changeTickets(ctx: ProjectContext, input: BulkTickets): Pr
       ? undefined
       : await findColumns(ctx, { field: "set.column_id", columnId });
     const rows = await lockRows(ctx, possible, given);
-    const wanted = { ...await wantedOf(ctx, rows, given), places };
-    const changes = rows.map((row) => changeOf(row, wanted));
+    const stale = new Map(rows.map((row) => [row.id, refusalOfVersion(row, input.versions)]));
+    const wanted = {
+      ...await wantedOf(ctx, rows.filter(({ id }) => !stale.get(id)), given),
+      places,
+    };
+    const changes = rows.map((row): Change => {
+      const refusal = stale.get(row.id);
+      return refusal ? { row, after: null, refusal } : changeOf(row, wanted);
+    });
     const changed = changes.filter(({ after }) => after !== null);
     if (!input.dry_run && changed.length > 0) await write(ctx, changed);
     const put = input.dry_run ? [] : changed.filter(movesColumn).map(({ after }) => after!.column_id);
     return {
-      decided: changes.map(({ row, refusal }): Decided => ({ ...row, ...(refusal && { refusal }) })),
+      decided: changes.map(decidedOf),
       overLimit: await columnsOverLimit(ctx, put),
     };
   });
   return bulkResult(ids, decided, overLimit);
+}
+
+function decidedOf({ row, after, refusal }: Change): Decided {
+  return { ...row, version: row.version + (after ? 1 : 0), ...(refusal && { refusal }) };
 }
 
 function setOf({ set, ticket_ids, query }: BulkTickets): Set {
@@ -130,7 +143,7 @@ async function lockRows(ctx: ProjectContext, ids: readonly string[], { parent_id
   const [, rows] = await inOrder(
     lockTickets(ctx, [...ids, ...former.map(({ id }) => id), ...(parent_id ? [parent_id] : [])]),
     db<Row[]>`
-      select t.id, ${project.key} || '-' || t.number as ticket_ref, t.stage, t.status, t.priority, t.blocking,
+      select t.id, ${project.key} || '-' || t.number as ticket_ref, t.stage, t.status, t.version, t.priority, t.blocking,
         t.assignee_user_id, t.labels, t.start_on, t.due_on, t.milestone_id, t.parent_id,
         ${columnOf(db, project.id)} as column_id
       from tickets t where ${among} order by t.id`,

@@ -31,6 +31,8 @@ const BulkSet = z.strictObject({
 
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
+/** The greatest number that the column of versions holds. */
+const MAX_VERSION = 2_147_483_647;
 
 export const BulkTickets = z.strictObject({
   id: Id,
@@ -70,6 +72,14 @@ export const BulkTickets = z.strictObject({
     "How the tickets were resolved; ignored by a move to another stage. When absent: completed",
   ),
   duplicate_of: DuplicateOf,
+  versions: z.record(Id, z.int().min(1).max(MAX_VERSION)).refine(
+    (versions) => Object.keys(versions).length <= MAX_NAMED,
+    `Must name at most ${MAX_NAMED} tickets`,
+  ).meta({ maxProperties: MAX_NAMED }).optional().describe(
+    "Expected versions by the ids of tickets. A ticket that has another one stays as it is, with version_conflict, " +
+      "and a ticket that is not named here is changed whatever its version is. With the versions of an earlier " +
+      "answer, a call undoes its change and keeps what others have changed since",
+  ),
   dry_run: z.boolean().default(false).describe("Returns the same answer, but changes nothing"),
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;
@@ -92,6 +102,9 @@ export const BulkResult = z.object({
     ok: z.boolean(),
     stage: Stage.nullable(),
     status: Status.nullable(),
+    version: z.int().nullable().describe(
+      "The ticket's version after the call; null for a ticket that is not in this project",
+    ),
     unfinished_tasks: UnfinishedTasks,
   })).describe("One result for each different id, in the order of the request"),
 }).meta({ id: "BulkResult" });

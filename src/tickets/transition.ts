@@ -12,6 +12,7 @@ import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { type Blockers, blockersColumn, ticketIsBlocked } from "./blockers.ts";
 import { endQuestions } from "./_end_questions.ts";
+import { type ExpectedVersions, refusalOfVersion } from "./expected_version.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
 import { recount } from "./recount.ts";
 import type { Stage, Status, UnfinishedTask } from "./schema.ts";
@@ -31,6 +32,8 @@ interface TransitionRequest extends ClosingRequest {
    * as reopened.
    */
   deployed?: boolean;
+  /** A ticket that has another version is refused. */
+  versions?: ExpectedVersions | undefined;
   /** Returns the same answer and changes nothing. */
   dryRun?: boolean;
 }
@@ -43,6 +46,8 @@ export interface TransitionResult {
   status: Status;
   /** The column into which it comes; null if it stays, or its new stage has none. */
   column_id: string | null;
+  /** The version after the call. */
+  version: number;
   changed: boolean;
   /** The tasks that an agent left unfinished when it closed the ticket. */
   unfinished_tasks?: UnfinishedTask[];
@@ -57,6 +62,7 @@ interface Facts {
   account_id: string;
   stage: Stage;
   status: Status;
+  version: number;
   /** The first column of the new stage in the ticket's project. */
   first_column: string | null;
   pending_questions: number;
@@ -82,8 +88,7 @@ export async function transitionTickets(
   request: TransitionRequest,
 ): Promise<TransitionResult[]> {
   const tickets = await lockFacts(ctx, projectId, ticketIds, request);
-  const results = tickets.map((ticket) => decide(ticket, request));
-  const changed = tickets.filter((_, index) => results[index]!.changed);
+  const { results, changed } = decideAll(tickets, request);
   // Both statements are sent together, so that they cost one round trip.
   if (!request.dryRun && changed.length > 0) {
     await Promise.all([write(ctx, changed, request), recordBypasses(ctx, changed, request)]);
@@ -145,7 +150,7 @@ async function lockFacts(
         select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts
       )) and (select count(*) from first) >= 0 order by id for update`,
     db<Facts[]>`
-      select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
+      select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.version, t.pending_questions,
         ${firstOf(db`t.project_id`)} as first_column,
         ${to === "in_progress" ? blockersColumn(db) : db`null`} as blockers,
         ${
@@ -169,10 +174,43 @@ function unfinishedTasks(db: Context["db"]) {
   ) end`;
 }
 
+/**
+ * Decides children before their parents, because a child that this call closes doesn't keep its parent
+ * open. `changed` has the facts that were left to decide about.
+ */
+function decideAll(
+  tickets: readonly Facts[],
+  request: TransitionRequest,
+): { results: TransitionResult[]; changed: Facts[] } {
+  const given = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+  const decided = new Map<string, { left: Facts; result: TransitionResult }>();
+  const closes = (child: Obstacles["children"][number]) => {
+    const one = given.get((child as { id: string }).id);
+    return one !== undefined && !decideOne(one).result.refusal;
+  };
+  const decideOne = (ticket: Facts): { left: Facts; result: TransitionResult } => {
+    const before = decided.get(ticket.id);
+    if (before) return before;
+    const { obstacles } = ticket;
+    const children = request.to === "live" ? obstacles.children.filter((child) => !closes(child)) : [];
+    const left = { ...ticket, obstacles: { ...obstacles, children } };
+    const now = { left, result: decide(left, request) };
+    decided.set(ticket.id, now);
+    return now;
+  };
+  const all = tickets.map(decideOne);
+  return {
+    results: all.map(({ result }) => result),
+    changed: all.filter(({ result }) => result.changed).map(({ left }) => left),
+  };
+}
+
 function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
   const { to } = request;
-  const { id, ticket_ref, stage, status, obstacles } = ticket;
-  const stays = { id, ticket_ref, stage, status, column_id: null, changed: false };
+  const { id, ticket_ref, stage, status, version, obstacles } = ticket;
+  const stays = { id, ticket_ref, stage, status, version, column_id: null, changed: false };
+  const stale = refusalOfVersion(ticket, request.versions);
+  if (stale) return { ...stays, refusal: stale };
   if (stage === to) return stays;
   const refusal = to === "live" ? refusalOf(ticket_ref, obstacles, request) : refusalOfStart(ticket, request);
   if (refusal) return { ...stays, refusal };
@@ -181,6 +219,7 @@ function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
     stage: to,
     status: to === "live" ? "closed" : "open",
     column_id: columnFor(ticket, request),
+    version: version + 1,
     changed: true,
   } as const;
   return ticket.unfinished_tasks ? { ...moved, unfinished_tasks: ticket.unfinished_tasks } : moved;

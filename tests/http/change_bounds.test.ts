@@ -264,6 +264,7 @@ const FITTING: Record<string, (path: Record<string, string>) => object | Promise
     query: undefined,
     set: undefined,
     ticket_ids: await manyTickets(),
+    versions: undefined,
     skip_pending_roles: true,
     skip_human_test_gate: true,
   }),

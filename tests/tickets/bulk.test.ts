@@ -36,6 +36,11 @@ async function withCase() {
   return { ...ticket, caseId: body.id as string };
 }
 
+/** The versions that a call has left, in the form of a call that expects them. */
+function versionsOf(results: { id: string; version: number }[]): Record<string, number> {
+  return Object.fromEntries(results.map(({ id, version }) => [id, version]));
+}
+
 describe("bulk", () => {
   test("tells the truth about each ticket, and the totals add up to the different ids", async () => {
     const other = await makeProject(harness.now);
@@ -68,12 +73,12 @@ describe("bulk", () => {
         },
       ],
       results: [
-        { id: cases.id, ticket_ref: cases.ref, ok: false, stage: "backlog", status: "open" },
-        { id: unknown, ticket_ref: null, ok: false, stage: null, status: null },
-        { id: plain.id, ticket_ref: plain.ref, ok: true, stage: "live", status: "closed" },
-        { id: foreign, ticket_ref: null, ok: false, stage: null, status: null },
-        { id: roles.id, ticket_ref: roles.ref, ok: false, stage: "backlog", status: "open" },
-        { id: moved.id, ticket_ref: moved.ref, ok: true, stage: "live", status: "closed" },
+        { id: cases.id, ticket_ref: cases.ref, ok: false, stage: "backlog", status: "open", version: 1 },
+        { id: unknown, ticket_ref: null, ok: false, stage: null, status: null, version: null },
+        { id: plain.id, ticket_ref: plain.ref, ok: true, stage: "live", status: "closed", version: 2 },
+        { id: foreign, ticket_ref: null, ok: false, stage: null, status: null, version: null },
+        { id: roles.id, ticket_ref: roles.ref, ok: false, stage: "backlog", status: "open", version: 1 },
+        { id: moved.id, ticket_ref: moved.ref, ok: true, stage: "live", status: "closed", version: 2 },
       ],
     });
     expect(await read(moved)).toMatchObject({ closed_at: closedAt, version: 2 });
@@ -197,6 +202,17 @@ describe("bulk", () => {
       [{ action: "close", ticket_ids, resolution_note: "x".repeat(5001) }, "resolution_note"],
       [{ action: "close", ticket_ids, skip_pending_roles: "yes" }, "skip_pending_roles"],
       [{ action: "close", ticket_ids, force: true }, "force"],
+      [{ action: "close", ticket_ids, versions: { [ticket.id]: "1" } }, `versions.${ticket.id}`],
+      [{ action: "close", ticket_ids, versions: { [ticket.id]: 0 } }, `versions.${ticket.id}`],
+      [{ action: "close", ticket_ids, versions: { [ticket.ref]: 1 } }, `versions.${ticket.ref}`],
+      [
+        {
+          action: "close",
+          ticket_ids,
+          versions: Object.fromEntries(Array.from({ length: 1001 }, () => [uuid(), 1])),
+        },
+        "versions",
+      ],
     ] as const;
     for (const [body, field] of wrong) {
       const answer = await bulk(body);
@@ -205,6 +221,123 @@ describe("bulk", () => {
       ]]);
     }
     expect((await read(ticket)).version).toBe(1);
+  });
+
+  test("names the version that it leaves, under which a second call takes it back, but nobody else's change", async () => {
+    const [moved, closed, touched] = [
+      await makeTicket(harness.now, project),
+      await makeTicket(harness.now, project, { roles: ["qa"] }),
+      await withCase(),
+    ];
+    const tickets = [moved, closed, touched];
+    const ticket_ids = tickets.map(({ id }) => id);
+    const close = {
+      action: "close",
+      ticket_ids,
+      skip_pending_roles: true,
+      skip_human_test_gate: true,
+      resolution_type: "duplicate",
+      duplicate_of: (await makeTicket(harness.now, project)).ref,
+    };
+    const { body: { results } } = await bulk(close);
+    const versions = versionsOf(results);
+    expect((await Promise.all(tickets.map(read))).map(({ version }) => version)).toEqual(
+      ticket_ids.map((id) => versions[id]),
+    );
+    await harness.now.call("PATCH", touched.path, {
+      token: project.admin.token,
+      body: { title: "Not this" },
+    });
+    const back = { action: "move", stage: "up_next", ticket_ids, versions };
+    const dry = await bulk({ ...back, dry_run: true });
+    const wet = await bulk(back);
+    expect(wet.body).toEqual(dry.body);
+    expect(wet.body).toMatchObject({
+      updated: 2,
+      errors: [{
+        id: touched.id,
+        code: "version_conflict",
+        error: `Ticket ${touched.ref} has version 3, and the call expects 2`,
+      }],
+      results: [{ ok: true, version: 3 }, { ok: true, version: 3 }, {
+        ok: false,
+        stage: "live",
+        version: 3,
+      }],
+    });
+    expect(await read(moved)).toMatchObject({ stage: "up_next", version: 3 });
+    expect(await read(touched)).toMatchObject({ stage: "live", title: "Not this" });
+    // A second undo takes nothing back.
+    const again = await bulk({ ...back, stage: "backlog" });
+    expect([again.body.updated, again.body.errors.length]).toEqual([0, 3]);
+    // The versions may name more tickets than the call, and fewer.
+    const rest = await bulk({
+      action: "move",
+      stage: "backlog",
+      ticket_ids: [moved.ref, touched.id],
+      versions: { [moved.id.toUpperCase()]: 3, [uuid()]: 1 },
+    });
+    expect(rest.body.updated).toBe(2);
+  });
+
+  test("of two who take the same back at the same moment, each ticket follows one", async () => {
+    const ticket_ids = await Promise.all(
+      Array.from({ length: 10 }, async () => (await makeTicket(harness.now, project)).id),
+    );
+    const { body: { results } } = await bulk({ action: "move", stage: "in_progress", ticket_ids });
+    const versions = versionsOf(results);
+    const answers = await Promise.all(
+      ["backlog", "up_next"].map((stage, at) =>
+        bulk({
+          action: "move",
+          stage,
+          ticket_ids: at === 0 ? ticket_ids : ticket_ids.toReversed(),
+          versions,
+        })
+      ),
+    );
+    expect(answers.map(({ body }) => body.updated).reduce((sum, one) => sum + one)).toBe(10);
+    for (const { body } of answers) {
+      expect(new Set(body.errors.map(({ code }: { code: string }) => code)).isSubsetOf(
+        new Set([
+          "version_conflict",
+        ]),
+      )).toBe(true);
+    }
+  });
+
+  test("closes a parent with its children in any order, and keeps it open with a child that is refused", async () => {
+    const parent = await makeTicket(harness.now, project);
+    const [middle, other] = [
+      await makeTicket(harness.now, project, { parent_id: parent.id }),
+      await makeTicket(harness.now, project, { parent_id: parent.id, roles: ["qa"] }),
+    ];
+    const leaf = await makeTicket(harness.now, project, { parent_id: middle.id });
+    for (const family of [[parent, middle, other, leaf], [leaf, other, middle, parent]]) {
+      const close = { action: "close", ticket_ids: family.map(({ id }) => id) };
+      const refused = await bulk(close);
+      expect(refused.body.updated).toBe(2);
+      expect(new Map(refused.body.errors.map(({ id, code }: { id: string; code: string }) => [id, code])))
+        .toEqual(new Map([[other.id, "roles_incomplete"], [parent.id, "children_open"]]));
+      const { error } = refused.body.errors.find(({ id }: { id: string }) => id === parent.id);
+      expect(error).toBe(`Cannot close ticket ${parent.ref}: 1 child is open`);
+      expect(await read(parent)).toMatchObject({ status: "open", children: { open: 1, total: 2 } });
+      await bulk({ action: "move", stage: "backlog", ticket_ids: [leaf.id, middle.id] });
+      const all = { ...close, skip_pending_roles: true };
+      const dry = await bulk({ ...all, dry_run: true });
+      const wet = await bulk(all);
+      expect(wet.body).toEqual(dry.body);
+      expect([wet.body.updated, wet.body.errors]).toEqual([4, []]);
+      expect(await read(parent)).toMatchObject({ status: "closed", children: { open: 0, total: 2 } });
+      await bulk({ action: "move", stage: "backlog", ticket_ids: close.ticket_ids });
+      await harness.now.call("POST", `${other.path}/roles/qa/reopen`, { token: project.admin.token });
+    }
+    // Nobody passed an open child over, so the history names none.
+    const whole = { ticket_ids: [parent, middle, other, leaf].map(({ id }) => id), skip_pending_roles: true };
+    await bulk({ action: "close", ...whole, skip_open_children: true });
+    expect((await historyOf(parent)).map(({ action }: { action: string }) => action)).not.toContain(
+      "open_children_skipped",
+    );
   });
 
   test("takes 100 different tickets however often they are named", async () => {

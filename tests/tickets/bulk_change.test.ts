@@ -186,6 +186,31 @@ describe("a change of many tickets", () => {
     }
   });
 
+  test("is taken back ticket by ticket, unless somebody has changed one since", async () => {
+    const tickets = await some(3, { labels: ["ui"], priority: "high" });
+    const { body } = await change(tickets, { priority: "low", add_labels: ["needs design"] });
+    expect(body.results.map(({ version }: { version: number }) => version)).toEqual([2, 2, 2]);
+    await call("PATCH", tickets[1]!.path, { priority: "medium" });
+    const versions = Object.fromEntries(tickets.map(({ id }) => [id, 2]));
+    const set = { priority: "high", remove_labels: ["needs design"] };
+    const back = await change(tickets, set, { versions });
+    expect(back.body).toMatchObject({
+      updated: 2,
+      errors: [{ id: tickets[1]!.id, code: "version_conflict" }],
+      results: [{ version: 3 }, { version: 3 }, { version: 3 }],
+    });
+    expect(await read(tickets[0]!)).toMatchObject({ priority: "high", labels: [{ name: "ui" }] });
+    expect(await read(tickets[1]!)).toMatchObject({ priority: "medium", labels: [{}, {}] });
+    expect((await change(tickets, set, { versions })).body.updated).toBe(0);
+    // The reasons of a new parent are told only about tickets that could get it.
+    const parent = { parent_id: tickets[0]!.id };
+    const stale = await change(tickets, parent, { versions: { [tickets[0]!.id]: 2, [tickets[1]!.id]: 3 } });
+    expect(stale.body).toMatchObject({
+      updated: 2,
+      errors: [{ id: tickets[0]!.id, code: "version_conflict" }],
+    });
+  });
+
   test("costs as many statements for 50 tickets as for one", async () => {
     const [parent] = await some(1);
     const set = { priority: "low", add_labels: ["ui"], due_on: "2026-12-30", parent_id: parent!.id };
@@ -193,7 +218,8 @@ describe("a change of many tickets", () => {
     for (const size of [1, 50]) {
       const tickets = await some(size);
       await change(tickets, { blocking: true });
-      counts.push(await harness.now.count(() => change(tickets, set)));
+      const versions = Object.fromEntries(tickets.map(({ id }) => [id, 2]));
+      counts.push(await harness.now.count(() => change(tickets, set, { versions })));
     }
     expect(counts[1]).toBe(counts[0]);
   });
