@@ -15,6 +15,7 @@ import { notificationSettingsRoute, settingsRoute } from "./settings/routes.tsx"
 import { signInRoute } from "./sign_in/routes.tsx";
 import { suggestionsRoute } from "./suggestions/routes.tsx";
 import { ticketRoute } from "./ticket/routes.tsx";
+import { viewRoute, viewsRoute } from "./views/routes.tsx";
 import { waitingRoute } from "./waiting/routes.tsx";
 import { welcomeRoute } from "./welcome/routes.tsx";
 
@@ -30,6 +31,8 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     welcomeRoute,
     searchRoute,
+    viewsRoute,
+    viewRoute,
     settingsRoute,
     notificationSettingsRoute,
     adminRoute,

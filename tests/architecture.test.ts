@@ -333,6 +333,7 @@ const PORTAL = [
   "data",
   "ui",
   "app",
+  "views",
   "ticket",
   "board",
   "suggestions",

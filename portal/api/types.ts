@@ -34,3 +34,4 @@ export type User = Outputs["users"]["list"]["users"][number];
 export type Label = Outputs["labels"]["list"]["labels"][number];
 export type Milestone = Outputs["milestones"]["list"]["milestones"][number];
 export type TicketLink = Outputs["links"]["list"]["links"][number];
+export type View = Outputs["views"]["list"]["views"][number];

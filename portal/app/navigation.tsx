@@ -9,6 +9,7 @@ import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
 import { ProjectLinks } from "./project_links.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
+import { SideViews } from "./side_views.tsx";
 
 const AccountMenu = part(async () => (await import("./account_menu.tsx")).default);
 
@@ -43,6 +44,7 @@ export function Navigation({ me, openPalette, openKeys }: Props) {
           </li>
         ))}
       </ul>
+      <SideViews />
       <Projects />
       {me && <Account me={me} openKeys={openKeys} />}
     </nav>

@@ -5,7 +5,9 @@ import { RouterProvider } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Me } from "../api/types.ts";
 import { meQuery } from "../data/me.ts";
+import { viewsQuery } from "../data/views.ts";
 import { app, palette } from "../words/app.ts";
+import { views as viewWords } from "../words/views.ts";
 import { type Command, useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
 import { awaitField, type Keys, takeTyped, useKeys } from "./keys.ts";
@@ -17,6 +19,7 @@ import { applyTheme } from "./theme.ts";
 import { signOut } from "./sign_out.ts";
 import { ScreenNews } from "./title.tsx";
 import { sayRefused, Toasts, undoLast } from "./toasts.tsx";
+import { addressOf } from "./view_address.ts";
 
 const Palette = part(async () => (await import("./palette.tsx")).default);
 const ShortcutSheet = part(async () => (await import("./shortcut_sheet.tsx")).default);
@@ -130,6 +133,7 @@ function projectCommands(key: string, navigate: ReturnType<typeof useNavigate>):
 function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => void): void {
   const navigate = useNavigate();
   const known = useProjects();
+  const { data } = useQuery(viewsQuery);
   const projects = known ?? [];
   const project = useProjectAtHand();
   const create = useCreate();
@@ -147,6 +151,7 @@ function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => 
     { id: "inbox", name: app.inbox, keys: "G I", run: () => void navigate({ to: "/inbox" }) },
     { id: "search", name: app.search, keys: "G F", run: () => void navigate({ to: "/search" }) },
     { id: "projects", name: app.projects, run: () => void navigate({ to: "/projects" }) },
+    { id: "views", name: viewWords.title, run: () => void navigate({ to: "/views" }) },
     ...(project ? projectCommands(project.key, navigate) : []),
     { id: "settings", name: palette.ownSettings, run: () => void navigate({ to: "/settings" }) },
     ...(role && role !== "member"
@@ -160,6 +165,11 @@ function useShellCommands(role: Me["user"]["role"] | undefined, showKeys: () => 
       name: palette.goToProject(name),
       keys: key,
       run: () => void navigate({ to: "/$key/board", params: { key } }),
+    })),
+    ...(data?.views ?? []).map((view) => ({
+      id: `view-${view.id}`,
+      name: viewWords.goTo(view.name),
+      run: () => void navigate(addressOf(view, projects.find(({ id }) => id === view.project_id))),
     })),
     ...(["light", "dark", "system"] as const).map((theme) => ({
       id: `theme-${theme}`,

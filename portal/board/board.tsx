@@ -8,6 +8,7 @@ import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { countsQuery } from "../data/tickets.ts";
 import { useToday } from "../ui/days.ts";
+import { ViewMenu } from "../views/view_menu.tsx";
 import { app } from "../words/app.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { scrollWhileDragging } from "./auto_scroll.ts";
@@ -21,7 +22,7 @@ const route = getRouteApi("/signed-in/$key/board");
 export function Board() {
   const project = useProject();
   useTitle(app.board, project.name);
-  const { ticket: open, create: _, ...filters } = route.useSearch();
+  const { ticket: open, create: _, view, group, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: counts, error } = useQuery(countsQuery(project.id, filters));
   const today = useToday(project.time_zone);
@@ -45,7 +46,9 @@ export function Board() {
         project={project}
         filters={filters}
         change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
-      />
+      >
+        <ViewMenu project={project} layout="board" shown={{ ...filters, view, group }} />
+      </ProjectBar>
       <div ref={board} className="board" onClickCapture={click} tabIndex={isEmpty ? 0 : undefined}>
         {STAGE_ORDER.map((stage) => (
           <Column

@@ -21,6 +21,8 @@ interface Props {
   change: (next: Filters) => void;
   /** The list also filters by stage. */
   withStage?: boolean;
+  /** What stands behind the buttons. */
+  children?: ReactNode;
 }
 
 /** The keys that have a button, with the icons of their values. */
@@ -41,7 +43,7 @@ export type ChipKey = keyof typeof CHIPS;
  * The text that says which tickets are shown, and buttons that write filters into it and read them
  * back.
  */
-export function FilterBar({ project, filters, change, withStage = false }: Props) {
+export function FilterBar({ project, filters, change, withStage = false, children }: Props) {
   const { q = "", sort } = filters;
   const { text, type, put, ...notes } = useFilterText(project.id, q, (q) => change({ q: q || undefined }));
   const keys = (Object.keys(CHIPS) as ChipKey[]).filter((key) => key !== "stage" || withStage);
@@ -64,6 +66,7 @@ export function FilterBar({ project, filters, change, withStage = false }: Props
           look="chip"
           onChange={(sort) => change({ sort })}
         />
+        {children}
       </div>
       <FilterNotes text={text} put={put} {...notes} />
     </div>

@@ -1,3 +1,4 @@
+import { readShown, type Shown } from "../app/view_address.ts";
 import { LONGEST_QUERY } from "../ui/lengths.ts";
 import { board } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
@@ -20,7 +21,7 @@ const EARLIER = [
 ] as const;
 
 /** Unknown fields of an address are left out, so that an old link still opens. */
-export function readFilters(search: Record<string, unknown>): Filters {
+export function readFilters(search: Record<string, unknown>): Shown {
   const { q, blocking, sort } = search;
   const text = [
     ...EARLIER.flatMap(([name, key, words]) => isOf(words, search[name]) ? [`${key}:${search[name]}`] : []),
@@ -36,6 +37,7 @@ export function readFilters(search: Record<string, unknown>): Filters {
     ),
     ...(text !== "" && { q: text }),
     ...(isOf(board.sorts, sort) && { sort }),
+    ...readShown(search),
   };
 }
 

@@ -10,6 +10,7 @@ import { Avatar } from "../ui/avatar.tsx";
 import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToday } from "../ui/days.ts";
+import { ViewMenu } from "../views/view_menu.tsx";
 import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, STAGES, TYPES } from "../words/enums.ts";
@@ -31,7 +32,7 @@ const ROW = 39;
 export function List() {
   const project = useProject();
   useTitle(app.list, project.name);
-  const { ticket: open, create: _, ...filters } = route.useSearch();
+  const { ticket: open, create: _, view, group, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const today = useToday(project.time_zone);
   const { sort = "-updated_at", ...conditions } = filters;
@@ -54,7 +55,9 @@ export function List() {
         filters={filters}
         withStage
         change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
-      />
+      >
+        <ViewMenu project={project} layout="list" shown={{ ...filters, view, group }} />
+      </ProjectBar>
       <div ref={scroller} className="list" data-column="list" onClickCapture={click} aria-busy={isPending}>
         <table>
           <caption className="hidden">{list.title}</caption>

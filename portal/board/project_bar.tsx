@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
 import type { Project } from "../api/types.ts";
 import { Plus } from "../ui/icons.tsx";
@@ -12,15 +13,19 @@ interface Props {
   filters: Filters;
   change: (next: Filters) => void;
   withStage?: boolean;
+  /** What stands behind the buttons of the filter. */
+  children?: ReactNode;
 }
 
 /** The bar above the board and the list. */
-export function ProjectBar({ project, filters, change, withStage = false }: Props) {
+export function ProjectBar({ project, filters, change, withStage = false, children }: Props) {
   const navigate = useNavigate();
   return (
     <header className="bar of-project">
       <h1>{project.name}</h1>
-      <FilterBar project={project} filters={filters} change={change} withStage={withStage} />
+      <FilterBar project={project} filters={filters} change={change} withStage={withStage}>
+        {children}
+      </FilterBar>
       {project.my_role === "viewer" && (
         <span className="tag" title={app.viewer(project.name)}>{board.viewer}</span>
       )}

@@ -25,6 +25,8 @@ const GATHER_MS = 100;
 const PACE_MS = 300;
 /** The least milliseconds between two readings of a count or list because of others' changes. */
 const STEADY_MS = 1_000;
+/** The same for the counts of saved views, because each is a statement of its own. */
+const SELDOM_MS = 5_000;
 /** The milliseconds until changes are asked for again that the service didn't answer. */
 const AGAIN_MS = 2_000;
 /** The milliseconds in which the service has to answer. */
@@ -194,7 +196,11 @@ async function readParts(project: string, changed: Changed, every = 0): Promise<
   await Promise.all(
     queryClient.getQueryCache().getAll().flatMap((query) => {
       const concern = concernOf(query, project, names);
-      return concern === null ? [] : [readAgain(query, concern === "part" ? 0 : every)];
+      if (concern === null) return [];
+      if (concern !== "counts") return [readAgain(query, concern === "part" ? 0 : every)];
+      // Nobody waits for these.
+      void readAgain(query, SELDOM_MS);
+      return [];
     }),
   );
 }
@@ -211,6 +217,7 @@ function concernOf(query: Query, project: string, names: ReadonlySet<string | un
   // The links of a ticket show the stages and titles of others.
   if (router === "links" && input["id"] === project) return "whole";
   if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;
+  if (router === "views") return "counts";
   if (router === "tickets" && name === "list" && isPaged) return null;
   if (!("ticketId" in input)) return "whole";
   const { ticket_ref, id } = query.state.data as Partial<TicketSummary> | undefined ?? {};

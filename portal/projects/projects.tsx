@@ -7,6 +7,7 @@ import { useTitle } from "../app/title.tsx";
 import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
 import { projects as words } from "../words/projects.ts";
+import { views } from "../words/views.ts";
 import { NewProject } from "./new_project.tsx";
 
 /** All projects of the caller. */
@@ -16,7 +17,11 @@ export function Projects() {
   const { data: me } = useQuery(meQuery);
   return (
     <main className="page" id="main" tabIndex={-1}>
-      <h1>{app.projects}</h1>
+      <header className="row">
+        <h1>{app.projects}</h1>
+        <span className="space" />
+        <Link to="/views" className="button quiet">{views.title}</Link>
+      </header>
       <ul className="projects" aria-busy={!projects}>
         {projects?.map(({ id, key, name, repositories }) => (
           <li key={id}>

@@ -14,13 +14,14 @@ import { PriorityIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
 import { Marked } from "../ui/marked.tsx";
 import { Time } from "../ui/time.tsx";
 import { Toggle } from "../ui/toggle.tsx";
+import { ViewMenu } from "../views/view_menu.tsx";
 import { STAGES } from "../words/enums.ts";
 import { search as words } from "../words/waiting.ts";
 
 const route = getRouteApi("/signed-in/search");
 /** Tickets of all projects by words and filters. */
 export function Search() {
-  const { q = "", open } = route.useSearch();
+  const { q = "", open, view } = route.useSearch();
   useTitle(words.title, q);
   const navigate = route.useNavigate();
   const main = useRef<HTMLElement>(null);
@@ -30,7 +31,7 @@ export function Search() {
   const { text, type, put, refusal } = useFilterText(
     first?.id,
     q,
-    (q) => void navigate({ search: { q: q || undefined, open }, replace: true }),
+    (q) => void navigate({ search: { q: q || undefined, open, view }, replace: true }),
   );
   useKeptScroll(main, "search", found.length > 0);
   const links = () => [...document.querySelectorAll<HTMLElement>(".found a")];
@@ -54,10 +55,11 @@ export function Search() {
           className="button chip"
           isOn={open === true}
           change={(on) =>
-            void navigate({ search: { q: q || undefined, open: on || undefined }, replace: true })}
+            void navigate({ search: { q: q || undefined, open: on || undefined, view }, replace: true })}
         >
           {words.onlyOpen}
         </Toggle>
+        {isAsked && <ViewMenu project={null} layout="list" shown={{ q: open ? `${q} is:open` : q, view }} />}
       </header>
       <FilterField
         className="wide"

@@ -322,3 +322,19 @@ export const ChevronRight = () => (
     <path d="m6 3.5 4.5 4.5L6 12.5" />
   </Icon>
 );
+export const View = () => (
+  <Icon>
+    <path d="M2.5 4h11M4.500 8h7M6.500 12h3" />
+  </Icon>
+);
+export const Pin = () => (
+  <Icon>
+    <path d="M5.500 2.500h5l-.7 4.500 2.200 2.500H4l2.200-2.500-.7-4.500ZM8 9.500v4" />
+  </Icon>
+);
+export const Users = () => (
+  <Icon>
+    <circle cx="6" cy="5.5" r="2.5" />
+    <path d="M1.500 13c.3-2.600 2-4 4.500-4s4.200 1.400 4.500 4M10.500 3.200a2.500 2.500 0 0 1 0 4.600M12 9.400c1.500.6 2.300 1.800 2.500 3.600" />
+  </Icon>
+);

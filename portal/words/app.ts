@@ -130,6 +130,7 @@ export const keys = {
         ["Shift click", "Select from the last one to this one"],
         ["Ctrl A", "Select the column, as far as it is loaded"],
         ["/", "Filter"],
+        ["V", "Save as view, or open the menu of the view"],
       ],
     },
     {

@@ -32,7 +32,8 @@ const TYPES: Record<string, string> = {
 const STEADY = /^(?:service_worker\.js|manifest\.webmanifest|icon(?:-\w+)?\.(?:svg|png))$/;
 
 /** First segments of the portal's addresses, and the segments that follow a project's key. */
-const AREAS = "sign-in|projects|my-work|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
+const AREAS =
+  "sign-in|projects|my-work|views|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
 const OF_PROJECT = "board|list|tickets|milestones|suggestions|settings";
 /** People type the key of a project in lower case, too. */
 const PAGES = new RegExp(

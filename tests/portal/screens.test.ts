@@ -16,6 +16,8 @@ const SCREENS: [name: string, path: string, shown: string][] = [
   ["ticket", "/HO/tickets/HO-11", "Steps to see it"],
   ["milestones", "/HO/milestones", "Milestones"],
   ["suggestions", "/HO/suggestions", "Suggestions"],
+  ["views", "/views", "Views"],
+  ["no view", "/views/none", "There is no such view."],
   ["new ticket", "/HO/board?create=true", "Similar open tickets"],
 ];
 

@@ -15,6 +15,7 @@ test("each screen names the page by what it shows", async () => {
       ["/inbox", "Inbox · Handoff"],
       ["/search?q=passkeys", "Search · passkeys · Handoff"],
       ["/projects", "Projects · Handoff"],
+      ["/views", "Views · Handoff"],
       ["/welcome", "First steps · Handoff"],
       ["/settings", "Settings · Handoff"],
       ["/admin?section=audit", "Audit · Administration · Handoff"],
