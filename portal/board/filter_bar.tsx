@@ -21,7 +21,7 @@ interface Props {
   change: (next: Filters) => void;
   /** The list also filters by stage. */
   withStage?: boolean;
-  /** What stands behind the buttons. */
+  /** Further parts, behind the buttons. */
   children?: ReactNode;
 }
 

@@ -13,7 +13,7 @@ interface Props {
   filters: Filters;
   change: (next: Filters) => void;
   withStage?: boolean;
-  /** What stands behind the buttons of the filter. */
+  /** Further parts, behind the buttons of the filter. */
   children?: ReactNode;
 }
 
