@@ -5,7 +5,7 @@ import { GROUPINGS } from "../words/views.ts";
 
 export type Grouping = View["group_by"];
 
-/** What a layout has unless the address says something else. */
+/** The order and grouping of a layout, unless the address says something else. */
 const USUAL = {
   board: { sort: "rank", group_by: "stage" },
   list: { sort: "-updated_at", group_by: "none" },

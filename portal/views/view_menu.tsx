@@ -173,7 +173,7 @@ interface Acts {
   asSaved: (() => void) | null;
 }
 
-/** What a person may do with a view. The sidebar is each person's own. */
+/** The acts that a person has for a view. The sidebar is each person's own. */
 function actsOf({ view, project, mayChange, views, change, ask, asSaved }: Acts): MenuAct[] {
   const { id: viewId, shared } = view;
   const pinned = pinnedOf(views);

@@ -1,6 +1,6 @@
 import type { View } from "../api/types.ts";
 
-/** What the tickets of a board or list can be grouped by. The type makes the table complete. */
+/** The fields that group the tickets of a board or list. The type makes the table complete. */
 export const GROUPINGS: Record<View["group_by"], string> = {
   stage: "Stage",
   column: "Column",
