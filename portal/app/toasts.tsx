@@ -23,16 +23,23 @@ interface Message {
 }
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
-let undo: (() => void) | null = null;
+/** The changes that can be undone, the latest last. A change is there as long as its message. */
+const undos: { key: string; run: () => void }[] = [];
 
 /**
  * Reports that something was done. If it can be undone, the message has a button for that, and the
- * key Z undoes it, too.
+ * key Z undoes it, too, before what was done earlier.
  */
 export function sayDone(text: string, takeBack?: () => void): void {
-  undo = takeBack ?? null;
-  const actions = takeBack && [{ label: app.undo, run: undoLast }];
-  queue.add({ text, kind: "done", actions }, { timeout: 6_000 });
+  if (!takeBack) return void queue.add({ text, kind: "done" }, { timeout: 6_000 });
+  const undo = { key: "", run: takeBack };
+  const forget = () => {
+    const at = undos.indexOf(undo);
+    if (at >= 0) undos.splice(at, 1);
+  };
+  const actions = [{ label: app.undo, run: takeBack }];
+  undo.key = queue.add({ text, kind: "done", actions }, { timeout: 10_000, onClose: forget });
+  undos.push(undo);
 }
 
 /**
@@ -50,10 +57,12 @@ export function sayGone(error: unknown): never {
   throw error;
 }
 
-/** Undoes the last change, once. */
+/** Undoes the last change that isn't undone yet, as long as its message is there. */
 export function undoLast(): void {
-  undo?.();
-  undo = null;
+  const last = undos.at(-1);
+  if (!last) return;
+  queue.close(last.key);
+  last.run();
 }
 
 export function Toasts() {

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, Checkbox } from "react-aria-components";
 import { sentenceOf } from "../api/client.ts";
-import type { Project, ResolutionType, Stage, TicketSummary } from "../api/types.ts";
+import type { Outputs, Project, ResolutionType, Stage, TicketSummary } from "../api/types.ts";
 import { changeTickets, dryRunQuery } from "../data/tickets.ts";
 import { Sheet } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -17,8 +17,7 @@ interface Props {
   tickets: TicketSummary[];
   stage: Stage;
   close: () => void;
-  /** The moved tickets, so that they can be moved back. */
-  done: (moved: TicketSummary[]) => void;
+  done: (result: Outputs["tickets"]["bulk"]) => void;
 }
 
 /**
@@ -40,10 +39,7 @@ export function DryRun({ project, tickets, stage, close, done }: Props) {
   const dry = useQuery(dryRunQuery({ id: project.id, ...asked }));
   const move = useMutation({
     ...changeTickets(project.id),
-    onSuccess: ({ results }) => {
-      const moved = new Set(results.filter(({ ok }) => ok).map(({ id }) => id));
-      done(tickets.filter(({ id }) => moved.has(id)));
-    },
+    onSuccess: done,
   });
   const shown = move.data ?? dry.data;
   const error = move.error ?? dry.error;

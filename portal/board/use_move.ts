@@ -16,17 +16,18 @@ export const MOST_AT_ONCE = 100;
 export function useMove() {
   const navigate = useNavigate();
 
-  async function move(ticket: TicketSummary, stage: Stage): Promise<void> {
+  async function move(ticket: TicketSummary, stage: Stage, isUndo = false): Promise<void> {
     try {
       const outcome = await moveTicket(ticket, stage);
       if ("current" in outcome) {
         focusTicket(ticket.id, outcome.current.stage);
         return sayRefused(board.changedByAnother(ticket.ticket_ref));
       }
-      sayDone(board.moved(ticket.ticket_ref, stage), () => {
-        void move(outcome.saved, ticket.stage);
+      const takeBack = () => {
+        void move(outcome.saved, ticket.stage, true);
         focusTicket(ticket.id, ticket.stage);
-      });
+      };
+      sayDone(board.moved(ticket.ticket_ref, stage), isUndo ? undefined : takeBack);
     } catch (error) {
       focusTicket(ticket.id, ticket.stage);
       refused(ticket, error);

@@ -1,14 +1,13 @@
-import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from "react";
 import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
-import { changeTickets } from "../data/tickets.ts";
 import { app } from "../words/app.ts";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { focusTicket } from "./focus.ts";
 import type { Moving } from "./move_menu.tsx";
+import { reverseMove, takeBack } from "./take_back.ts";
 import { MOST_AT_ONCE, useMove } from "./use_move.ts";
 import type { useSelection } from "./use_selection.ts";
 
@@ -37,13 +36,6 @@ export function useMoves(project: Project, selection: ReturnType<typeof useSelec
     setMoving(null);
     move(moving!.tickets, stage);
   });
-  const change = useMutation({ ...changeTickets(project.id), onError: (error) => sayRefused(error) });
-  const undo = async (moved: TicketSummary[]) => {
-    for (const [stage, tickets] of Map.groupBy(moved, (ticket) => ticket.stage)) {
-      const ticket_ids = tickets.map(({ id }) => id);
-      await change.mutateAsync({ action: "move", ticket_ids, stage }).catch(() => {});
-    }
-  };
   const dialogs: ReactNode = (
     <Suspense>
       {moving && (
@@ -60,9 +52,13 @@ export function useMoves(project: Project, selection: ReturnType<typeof useSelec
           project={project}
           {...asked}
           close={() => setAsked(null)}
-          done={(moved) => {
+          done={({ updated, results }) => {
             selection.clear();
-            sayDone(board.movedMany(moved.length, asked.stage), () => void undo(moved));
+            const done = { tickets: asked.tickets, results, reverse: reverseMove };
+            sayDone(
+              board.movedMany(updated, asked.stage),
+              () => void takeBack(project.id, done),
+            );
           }}
         />
       )}

@@ -2,8 +2,10 @@ import type { MouseEvent, ReactNode } from "react";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { loadedTickets } from "../data/ticket_lists.ts";
 import { BulkBar } from "./bulk_bar.tsx";
+import { BulkFields } from "./bulk_fields.tsx";
 import { idsOf } from "./focus.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
+import { useBulkChange } from "./use_bulk_change.ts";
 import { useMoves } from "./use_moves.tsx";
 import { useSelection } from "./use_selection.ts";
 
@@ -22,6 +24,7 @@ export function useTicketSelection(project: Project) {
   const selection = useSelection();
   const { selected, toggle, clear } = selection;
   const moves = useMoves(project, selection);
+  const changeMany = useBulkChange(project);
   /** The tickets to which an act at one ticket applies: all selected ones, if it is one of them. */
   const chosen = (id: string): TicketSummary[] => {
     const loaded = loadedTickets(project.id);
@@ -53,6 +56,7 @@ export function useTicketSelection(project: Project) {
           count={selected.size}
           move={(stage) => move(first, stage)}
           clear={clear}
+          fields={<BulkFields project={project} tickets={() => chosen(first)} change={changeMany} />}
         />
       )}
       {moves.dialogs}

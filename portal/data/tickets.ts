@@ -94,12 +94,22 @@ export function dryRunQuery(input: Bulk) {
   };
 }
 
+/** A call that changes many tickets, each on its own. */
+export type BulkChange = Omit<Bulk, "id">;
+
 /** Changes many tickets at once. */
+export async function bulkChange(project: string, change: BulkChange) {
+  try {
+    return await handoff.api.tickets.bulk.mutate({ id: project, ...change } as Bulk);
+  } finally {
+    await ticketsChanged(project, change.ticket_ids);
+  }
+}
+
+/** The same as a mutation of a form. */
 export function changeTickets(project: string) {
   return mutationOptions({
-    mutationFn: (input: Omit<Bulk, "id">) =>
-      handoff.api.tickets.bulk.mutate({ id: project, ...input } as Bulk),
-    onSettled: (_, __, { ticket_ids }) => ticketsChanged(project, ticket_ids),
+    mutationFn: (input: BulkChange) => bulkChange(project, input),
   });
 }
 

@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import type { Label, Project, Ticket } from "../api/types.ts";
-import { sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { saveTicket } from "../data/tickets.ts";
+import { plan as words } from "../words/plan.ts";
 
 type Mark = Pick<Label, "id" | "name" | "color">;
 
@@ -13,7 +14,7 @@ export function useLabels(project: Project, ticket: Ticket) {
   const [waiting, setWaiting] = useState<ReadonlyMap<string, { label: Mark; isOn: boolean }>>(new Map());
   // One after the other, because each is a new version of the ticket.
   const last = useRef<Promise<Pick<Ticket, "version">>>(null);
-  const set = (label: Mark, isOn: boolean) => {
+  const put = (label: Mark, isOn: boolean, isUndo: boolean) => {
     const change = { label, isOn };
     setWaiting((before) => new Map(before).set(label.id, change));
     const fields = isOn ? { add_labels: [label.name] } : { remove_labels: [label.name] };
@@ -21,6 +22,8 @@ export function useLabels(project: Project, ticket: Ticket) {
       try {
         const at = { id: project.id, ticketId: ticket.id };
         const outcome = await saveTicket(at, fields, base.version > ticket.version ? base : ticket);
+        const takeBack = isUndo ? undefined : () => put(label, !isOn, true);
+        sayDone((isOn ? words.labelSet : words.labelGone)(label.name, ticket.ticket_ref), takeBack);
         return "saved" in outcome ? outcome.saved : outcome.current;
       } catch (error) {
         sayRefused(error);
@@ -30,6 +33,7 @@ export function useLabels(project: Project, ticket: Ticket) {
       }
     });
   };
+  const set = (label: Mark, isOn: boolean) => put(label, isOn, false);
   const known: Mark[] = ticket.labels.filter(({ id }) => waiting.get(id)?.isOn !== false);
   const added = [...waiting.values()].filter(({ label, isOn }) =>
     isOn && !ticket.labels.some(({ id }) => id === label.id)

@@ -3,11 +3,20 @@ import { sayRefused } from "../app/toasts.tsx";
 import { type Conflict, saveTicket, type TicketFields } from "../data/tickets.ts";
 import { ticket as words } from "../words/ticket.ts";
 
-/** Saves fields of the shown ticket, and returns what stood against it. */
+/**
+ * Saves fields of the shown ticket, and returns what stood against it. The message of a saved change
+ * takes it back.
+ */
 export function useSave(project: Project, ticket: Ticket) {
   return async function save(fields: TicketFields, base: Ticket = ticket): Promise<Conflict | null> {
     const outcome = await saveTicket({ id: project.id, ticketId: ticket.id }, fields, base);
-    return "current" in outcome ? outcome : null;
+    if ("current" in outcome) return outcome;
+    // The page is small without it, and a change is saved also if it can't be loaded.
+    void import("./offer_undo.ts").then(
+      ({ offerUndo }) => offerUndo(fields, base, outcome.saved),
+      () => {},
+    );
+    return null;
   };
 }
 

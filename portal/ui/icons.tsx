@@ -299,6 +299,17 @@ export const Flag = () => (
     <path d="M4 14V2.5M4 3h8l-2 3 2 3H4" />
   </Icon>
 );
+export const Assignee = () => (
+  <Icon>
+    <circle cx="8" cy="5.5" r="2.5" />
+    <path d="M3 13.5c.6-2.600 2.500-4 5-4s4.400 1.400 5 4" />
+  </Icon>
+);
+export const Tag = () => (
+  <Icon>
+    <path d="M2.5 2.500h5.500l5.500 5.500-5.500 5.500-5.500-5.500zM5.500 5.500h.01" />
+  </Icon>
+);
 export const Estimate = () => (
   <Icon>
     <path d="M8 3 14 13H2L8 3Z" />

@@ -31,6 +31,10 @@ export const board = {
   moved: (ref: string, stage: Stage) => `${ref} is in ${STAGES[stage]}.`,
   movedMany: (count: number, stage: Stage) =>
     `${count} ${count === 1 ? "ticket is" : "tickets are"} in ${STAGES[stage]}.`,
+  changedMany: (count: number) => `${count} ${count === 1 ? "ticket is" : "tickets are"} changed.`,
+  backMany: (count: number) => `${count} ${count === 1 ? "ticket is" : "tickets are"} as before.`,
+  leftMany: (refs: string[]) =>
+    `Somebody else has changed ${refs.join(", ")} since. ${refs.length === 1 ? "It stays" : "They stay"} so.`,
   changedByAnother: (ref: string) =>
     `${ref} was changed by somebody else just now. It stays where they put it.`,
   open: (ref: string) => `Open ${ref}`,

@@ -23,6 +23,10 @@ export const plan = {
   waitsFor: (count: number) => `Waits for ${count} open ${count === 1 ? "ticket" : "tickets"}`,
   open: (count: number) => `${count} open`,
   childrenDone: (done: number, total: number) => `${done} of ${total} children closed`,
+  labelSet: (name: string, ref: string) => `${ref} has the label “${name}”.`,
+  labelGone: (name: string, ref: string) => `The label “${name}” is off ${ref}.`,
+  nowWaits: (ref: string, other: string) => `${ref} waits for ${other}.`,
+  waitsNoMore: (ref: string, other: string) => `${ref} doesn't wait for ${other} any more.`,
   parentChanged: (ref: string) => `Somebody else gave ${ref} another parent just now.`,
 };
 

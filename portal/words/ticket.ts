@@ -38,6 +38,8 @@ export const ticket = {
   keepMine: "Save mine instead",
   takeTheirs: "Take theirs",
   changedMeanwhile: (field: string) => `Somebody else changed “${field}” just now. It shows their value.`,
+  fieldChanged: (field: string, ref: string) => `“${field}” of ${ref} is changed.`,
+  fieldAsBefore: (field: string, ref: string) => `“${field}” of ${ref} is as it was before.`,
   gate: "What closing needs",
   rolesLeft: (count: number) => `${count} ${count === 1 ? "role" : "roles"} unfinished`,
   casesLeft: (count: number) => `${count} test ${count === 1 ? "case" : "cases"} not approved`,

@@ -141,6 +141,48 @@ test("many are moved behind a look at what would happen, and each is told of aft
   bed.now.expectNoComplaints();
 });
 
+test("fields of many are changed and taken back, but not what somebody else has changed since", async () => {
+  const titles = ["Upload of large", "Search ignores", "Keyboard users"];
+  const read = async (title: string) => await bed.now.call("GET", bed.world.tickets.get(title)!.path);
+  await bed.now.call("POST", `/projects/${bed.world.projectId}/labels`, { name: "release" });
+  const before = await Promise.all(["Upload", "Search", "Keyboard"].map(read));
+  const { page } = await openBoard();
+  for (const title of titles) {
+    await card(page, title).hover();
+    await page.keyboard.press("x");
+  }
+  const bar = page.getByRole("toolbar", { name: "Selected tickets" });
+  await bar.getByRole("button", { name: "Priority" }).click();
+  await page.getByRole("menuitem", { name: "Low" }).click();
+  await page.getByText(/tickets? (is|are) changed\./).waitFor();
+  await bar.getByRole("button", { name: "Labels" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "release" }).click();
+  await page.getByText("3 tickets are changed.").last().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  for (const name of ["Upload", "Search", "Keyboard"]) {
+    expect(await read(name)).toMatchObject({ priority: "low", labels: [{ name: "release" }] });
+  }
+  await bed.now.call("PATCH", bed.world.tickets.get("Search")!.path, {
+    assignee_user_id: null,
+    blocking: true,
+  });
+  await page.keyboard.press("z");
+  await page.getByText("2 tickets are as before.").waitFor();
+  await page.getByText(
+    `Somebody else has changed ${bed.world.tickets.get("Search")!.ref} since. It stays so.`,
+  )
+    .waitFor();
+  expect((await Promise.all(["Upload", "Search", "Keyboard"].map(read))).map(({ labels }) => labels.length))
+    .toEqual([0, 1, 0]);
+  // The change before it is the next one that goes back.
+  await page.keyboard.press("z");
+  await expect.poll(async () => (await read("Upload")).priority).toBe(before[0].priority);
+  await expect.poll(async () => (await read("Keyboard")).priority).toBe(before[2].priority);
+  expect((await read("Search")).priority).toBe("low");
+  bed.now.expectNoComplaints();
+});
+
 test("the list has the same filters, keys and moves", async () => {
   const { page } = await bed.now.enter();
   await page.goto("/HO/list?stage=backlog");

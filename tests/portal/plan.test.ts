@@ -422,3 +422,46 @@ test("who may only read sees the plan and can't change it", async () => {
   expect(await page.getByRole("button", { name: "Add a link" }).count()).toBe(0);
   bed.now.expectNoComplaints();
 });
+
+test("a fact is taken back by its message or by a key, one after the other, but not over another person's value", async () => {
+  const title = "Memory";
+  await change(title, { assignee_user_id: null, labels: [], estimate: 5, milestone_id: null });
+  const page = await openTicket(title);
+  await fact(page, "Estimate").click();
+  await page.getByRole("textbox", { name: "Estimate" }).fill("8");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(`“Estimate” of ${ticket(title).ref} is changed.`).waitFor();
+  await fact(page, "Milestone").click();
+  await option(page, /^1\.0 beta/).click();
+  await page.getByText(`“Milestone” of ${ticket(title).ref} is changed.`).waitFor();
+  await page.keyboard.press("z");
+  await page.getByText(`“Milestone” of ${ticket(title).ref} is as it was before.`).waitFor();
+  expect([(await read(title)).milestone_name, (await read(title)).estimate]).toEqual([null, 8]);
+  await page.keyboard.press("z");
+  await page.getByText(`“Estimate” of ${ticket(title).ref} is as it was before.`).waitFor();
+  expect((await read(title)).estimate).toBe(5);
+  await page.keyboard.press("l");
+  await option(page, "security").click();
+  await page.getByText(`${ticket(title).ref} has the label “security”.`).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("b");
+  await page.getByPlaceholder(/^Find an open ticket/).fill(ticket("Invoice").ref);
+  await option(page, /Invoice PDF/).click();
+  await page.getByText(`${ticket(title).ref} waits for ${ticket("Invoice").ref}.`).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("z");
+  await expect.poll(async () => (await read(title)).open_blockers).toBe(0);
+  await page.keyboard.press("z");
+  await expect.poll(async () => (await read(title)).labels).toEqual([]);
+  // Somebody else sets another value before this one goes back.
+  await page.keyboard.press("a");
+  await option(page, /^Ana Moreira/).click();
+  await page.getByText(`“Assignee” of ${ticket(title).ref} is changed.`).waitFor();
+  await change(title, { assignee_user_id: bed.world.people[2]!.id });
+  await page.keyboard.press("z");
+  await page.getByText("Somebody else changed “Assignee” just now.").waitFor();
+  expect((await read(title)).assignee.name).toBe("Mei Tanaka");
+  bed.now.expectNoComplaints();
+});
