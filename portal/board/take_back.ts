@@ -37,7 +37,7 @@ export async function takeBack(project: string, { tickets, results, reverse }: D
   const reasons: string[] = [];
   try {
     for (const [calls, group] of Map.groupBy(changed, (ticket) => JSON.stringify(reverse(ticket)))) {
-      // What was shown before is known of the version before alone.
+      // The values before are those of the version that was shown, so only the next one is this change.
       let versions = Object.fromEntries(group.map(({ id, version }) => [id, latest(id, version + 1)]));
       for (const call of JSON.parse(calls) as Call[]) {
         const ticket_ids = Object.keys(versions);
