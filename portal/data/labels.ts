@@ -8,7 +8,7 @@ export function labelsQuery(project: string) {
 }
 
 const labels = trpc.labels.list.pathKey();
-/** Tickets show the names and colors of their labels, and no event tells of a new name. */
+/** Tickets show the names and colors of their labels. */
 const shown = [labels, trpc.tickets.list.pathKey(), trpc.tickets.get.pathKey()];
 
 export const createLabel = (input: Inputs["labels"]["create"]) =>

@@ -13,7 +13,7 @@ export function milestoneQuery(project: string, milestoneId: string) {
 }
 
 const milestones = trpc.milestones.pathKey();
-/** Tickets show the name of their milestone, and no event tells of a new one. */
+/** Tickets show the name of their milestone. */
 const shown = [milestones, trpc.tickets.list.pathKey(), trpc.tickets.get.pathKey()];
 
 export const createMilestone = (input: Inputs["milestones"]["create"]) =>

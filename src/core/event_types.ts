@@ -20,6 +20,8 @@ export const ENTITIES: Readonly<Record<string, Entity>> = {
     scope: "tickets:read",
   },
   ...PARTS,
+  label: { name: "label of a project", scope: "tickets:read" },
+  milestone: { name: "milestone of a project", scope: "tickets:read" },
   webhook: { name: "webhook", actions: ["disabled"], scope: "tickets:read" },
   deploy: { name: "deploy of a repository", actions: ["succeeded", "failed"], scope: "tickets:read" },
 };

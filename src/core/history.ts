@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { Context } from "./context.ts";
+import type { Context, ProjectContext } from "./context.ts";
 import { jsonb } from "./json.ts";
 
 /**
@@ -45,6 +45,20 @@ export async function recordEvents(
       ${jsonb(db, author)}, ${requestId}
     from jsonb_to_recordset(${jsonb(db, events)})
       as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
+}
+
+/**
+ * Adds an event of each of some things of a project that belong to no ticket, such as labels. Their
+ * values are in the audit log.
+ */
+export async function recordProjectEvents(
+  { db, project, author, requestId }: ProjectContext,
+  { entity, ids, action }: { entity: string; ids: readonly string[]; action: string },
+): Promise<void> {
+  await db`
+    insert into history (project_id, entity, entity_id, action, actor, request_id)
+    select ${project.id}::uuid, ${entity}, t.id, ${action}, ${jsonb(db, author)}, ${requestId}
+    from unnest(${[...ids]}::text[]) t (id)`;
 }
 
 /**

@@ -38,9 +38,12 @@ function requestOf(type: string, summary: string): ZodOpenApiOperationObject {
   };
 }
 
+/** The things of a project that belong to no ticket. */
+const OF_PROJECT: ReadonlySet<string> = new Set(["label", "milestone", "webhook", "deploy"]);
+
 function exampleOf(type: string): Event {
   const [entity = "", action] = type.split(".");
-  const isOfTicket = entity !== "deploy" && entity !== "webhook";
+  const isOfTicket = !OF_PROJECT.has(entity);
   const ticket = { id: ID, ticket_ref: "HO-12", title: "Upload fails for files over 2 GB", version: 7 };
   return {
     seq: 4711,
@@ -50,7 +53,7 @@ function exampleOf(type: string): Event {
     ticket: isOfTicket ? { ...ticket, stage: "validation", status: "open" } : null,
     entity,
     entity_id: entity === "deploy" ? `acme/handoff@${"0a1b2c3d".repeat(5)}` : entity === "role" ? "qa" : ID,
-    changed: action === "changed" ? ["priority"] : [],
+    changed: action === "changed" && isOfTicket ? ["priority"] : [],
     actor: { kind: "user", id: ID, name: "Ada" },
     request_id: ID,
   };

@@ -3,6 +3,7 @@ import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
+import { recordProjectEvents } from "../core/history.ts";
 
 /** The columns of a Label for `labels l`. */
 export function labelColumns(db: Db) {
@@ -20,9 +21,13 @@ export function labelConflict(error: unknown): unknown {
   return conflictOf(error, { labels_name_key: "Another label of the project has this name" });
 }
 
-export async function auditLabel(
+/** The action of each act in an event. */
+const EVENTS = { created: "created", updated: "changed", merged: "deleted", deleted: "deleted" } as const;
+
+/** Records an act on a label for admins, and as an event. */
+export async function recordLabel(
   ctx: ProjectContext,
-  act: "created" | "updated" | "merged" | "deleted",
+  act: keyof typeof EVENTS,
   labelId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
@@ -32,4 +37,5 @@ export async function auditLabel(
     target_id: labelId,
     details,
   });
+  await recordProjectEvents(ctx, { entity: "label", ids: [labelId], action: EVENTS[act] });
 }

@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { auditLabel, labelColumns, labelConflict } from "./_rows.ts";
+import { labelColumns, labelConflict, recordLabel } from "./_rows.ts";
 import { type CreateLabel, type Label, MAX_LABELS } from "./schema.ts";
 
 /** Colors that can be told apart on a light and on a dark ground. */
@@ -37,7 +37,7 @@ export async function createLabel(ctx: ProjectContext, input: CreateLabel): Prom
       returning ${labelColumns(db)}`;
     if (!made) throw new AppError("conflict", `A project may have at most ${MAX_LABELS} labels`);
     const { name, color, description } = made;
-    await auditLabel(ctx, "created", made.id, { name, color, description });
+    await recordLabel(ctx, "created", made.id, { name, color, description });
     return made;
   }).catch((error: unknown) => {
     throw labelConflict(error);

@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { auditLabel, noSuchLabel } from "./_rows.ts";
+import { noSuchLabel, recordLabel } from "./_rows.ts";
 import type { LabelPath } from "./schema.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function deleteLabel(ctx: ProjectContext, { labelId }: LabelPath): 
       update labels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
       where id = ${labelId}::uuid and project_id = ${project.id}::uuid and deleted_at is null`;
     if (count === 0) throw noSuchLabel();
-    await auditLabel(ctx, "deleted", labelId);
+    await recordLabel(ctx, "deleted", labelId);
     await ctx.queue.enqueue(db, "replace-label", { label_id: labelId, author });
   });
 }

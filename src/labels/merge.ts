@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
-import { auditLabel, labelColumns, noSuchLabel } from "./_rows.ts";
+import { labelColumns, noSuchLabel, recordLabel } from "./_rows.ts";
 import type { Label, MergeLabel } from "./schema.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function mergeLabel(ctx: ProjectContext, { labelId, into }: MergeLa
         updated_at = clock_timestamp()
       where id = ${labelId}::uuid or merged_into = ${labelId}::uuid`;
     await ctx.queue.enqueue(db, "replace-label", { label_id: labelId, author });
-    await auditLabel(ctx, "merged", labelId, { into });
+    await recordLabel(ctx, "merged", labelId, { into });
     const [target] = await db<[Label]>`select ${labelColumns(db)} from labels l where l.id = ${into}::uuid`;
     return target;
   });

@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
-import { auditLabel, labelColumns, labelConflict, noSuchLabel } from "./_rows.ts";
+import { labelColumns, labelConflict, noSuchLabel, recordLabel } from "./_rows.ts";
 import type { Label, UpdateLabel } from "./schema.ts";
 
 /** Changes a label's name, color or description. @throws {AppError} not_found; conflict for a known name */
@@ -18,7 +18,7 @@ export async function updateLabel(ctx: ProjectContext, input: UpdateLabel): Prom
       where l.id = ${labelId}::uuid and l.project_id = ${project.id}::uuid and l.deleted_at is null
       returning ${labelColumns(db)}`;
     if (!label) throw noSuchLabel();
-    await auditLabel(ctx, "updated", labelId, changes);
+    await recordLabel(ctx, "updated", labelId, changes);
     return label;
   }).catch((error: unknown) => {
     throw labelConflict(error);

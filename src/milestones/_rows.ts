@@ -3,6 +3,7 @@ import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
+import { recordProjectEvents } from "../core/history.ts";
 
 /** The columns of a Milestone for `milestones m`. */
 export function milestoneColumns(db: Db) {
@@ -25,9 +26,13 @@ export function milestoneConflict(error: unknown): unknown {
   return conflictOf(error, { milestones_name_key: "Another milestone of the project has this name" });
 }
 
-export async function auditMilestone(
+/** The action of each act in an event. */
+const EVENTS = { created: "created", updated: "changed", deleted: "deleted" } as const;
+
+/** Records an act on a milestone for admins, and as an event. */
+export async function recordMilestone(
   ctx: ProjectContext,
-  act: "created" | "updated" | "deleted",
+  act: keyof typeof EVENTS,
   milestoneId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
@@ -37,4 +42,5 @@ export async function auditMilestone(
     target_id: milestoneId,
     details,
   });
+  await recordProjectEvents(ctx, { entity: "milestone", ids: [milestoneId], action: EVENTS[act] });
 }

@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { auditMilestone, milestoneColumns, milestoneConflict } from "./_rows.ts";
+import { milestoneColumns, milestoneConflict, recordMilestone } from "./_rows.ts";
 import { type CreateMilestone, MAX_MILESTONES, type Milestone } from "./schema.ts";
 
 /** Adds a milestone to the project. @throws {AppError} conflict for a known name, or past 500 milestones */
@@ -19,7 +19,7 @@ export async function createMilestone(ctx: ProjectContext, input: CreateMileston
       where (select count(*) from milestones where project_id = ${project.id}::uuid and deleted_at is null) < ${MAX_MILESTONES}
       returning ${milestoneColumns(db)}`;
     if (!made) throw new AppError("conflict", `A project may have at most ${MAX_MILESTONES} milestones`);
-    await auditMilestone(ctx, "created", made.id, { name, description, due_on, state: made.state });
+    await recordMilestone(ctx, "created", made.id, { name, description, due_on, state: made.state });
     return made;
   }).catch((error: unknown) => {
     throw milestoneConflict(error);

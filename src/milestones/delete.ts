@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { auditMilestone, noSuchMilestone } from "./_rows.ts";
+import { noSuchMilestone, recordMilestone } from "./_rows.ts";
 import type { MilestonePath } from "./schema.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function deleteMilestone(ctx: ProjectContext, { milestoneId }: Mile
       update milestones set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
       where id = ${milestoneId}::uuid and project_id = ${project.id}::uuid and deleted_at is null`;
     if (count === 0) throw noSuchMilestone();
-    await auditMilestone(ctx, "deleted", milestoneId);
+    await recordMilestone(ctx, "deleted", milestoneId);
     await ctx.queue.enqueue(db, "leave-milestone", { milestone_id: milestoneId, author });
   });
 }

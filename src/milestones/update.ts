@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
-import { auditMilestone, milestoneColumns, milestoneConflict, noSuchMilestone } from "./_rows.ts";
+import { milestoneColumns, milestoneConflict, noSuchMilestone, recordMilestone } from "./_rows.ts";
 import type { Milestone, UpdateMilestone } from "./schema.ts";
 
 /** Changes a milestone, or closes it. Its tickets stay as they are. @throws {AppError} not_found; conflict for a known name */
@@ -22,7 +22,7 @@ export async function updateMilestone(ctx: ProjectContext, input: UpdateMileston
       where m.id = ${milestoneId}::uuid and m.project_id = ${project.id}::uuid and m.deleted_at is null
       returning ${milestoneColumns(db)}`;
     if (!milestone) throw noSuchMilestone();
-    await auditMilestone(ctx, "updated", milestoneId, changes);
+    await recordMilestone(ctx, "updated", milestoneId, changes);
     return milestone;
   }).catch((error: unknown) => {
     throw milestoneConflict(error);

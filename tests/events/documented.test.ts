@@ -38,6 +38,13 @@ async function change(): Promise<void> {
   await call("POST", `${await make("questions", { prompt: "And?" })}/supersede`, { prompt: "Then?" });
   await call("POST", `${await make("agent-runs", { agent_id: `bc_${crypto.randomUUID()}` })}/end`, {});
   await call("POST", `${path}/roles/qa/finish`);
+  for (
+    const [kind, change] of [["labels", { color: "#a03fb0" }], ["milestones", { state: "closed" }]] as const
+  ) {
+    const { body } = await call("POST", `${project.path}/${kind}`, { name: "Beta" });
+    await call("PATCH", `${project.path}/${kind}/${body.id}`, change);
+    await call("DELETE", `${project.path}/${kind}/${body.id}`);
+  }
   await call("PATCH", path, { priority: "low" });
   await call("PATCH", path, { status: "closed" });
   await call("PATCH", path, { status: "open" });

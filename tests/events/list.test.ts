@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/core/events.ts";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
 import { useEvents } from "./_world.ts";
 
@@ -182,5 +183,42 @@ describe("waiting", () => {
     };
     await statements(1);
     expect(await statements(100)).toBe(await statements(1));
+  });
+});
+
+describe("labels and milestones", () => {
+  test.each(["labels", "milestones"])("tell of each act by one event: %s", async (kind) => {
+    const after = await settled();
+    const path = `${project.path}/${kind}`;
+    const viewer = await makeMember(harness.now, project, "viewer");
+    const stranger = await makeProject(harness.now);
+    const [{ body: one }, { body: other }] = [
+      await call("POST", path, { name: "Alpha" }),
+      await call("POST", path, { name: "Beta" }),
+    ];
+    // A refusal makes no event.
+    expect((await call("POST", path, { name: "alpha" })).status).toBe(409);
+    expect((await call("PATCH", `${path}/${one.id}`, { name: "BETA" })).status).toBe(409);
+    await call("PATCH", `${path}/${one.id}`, { name: "Gamma" });
+    if (kind === "labels") await call("POST", `${path}/${other.id}/merge`, { into: one.id });
+    else await call("DELETE", `${path}/${other.id}`);
+    const answers = await Promise.all([1, 2, 3].map(() => call("DELETE", `${path}/${one.id}`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404]);
+    await settled();
+    const entity = kind.slice(0, -1);
+    const { body } = await read(`after=${after}&types=${entity}.*`, viewer.token);
+    expect(
+      body.events.map(({ type, entity_id, ticket, project_id }: Event) => [
+        type,
+        entity_id,
+        ticket,
+        project_id,
+      ]),
+    ).toEqual(
+      [["created", one], ["created", other], ["changed", one], ["deleted", other], ["deleted", one]].map((
+        [action, { id }],
+      ) => [`${entity}.${action}`, id, null, project.id]),
+    );
+    expect((await read(`after=${after}&types=${entity}.*`, stranger.admin.token)).body.events).toEqual([]);
   });
 });

@@ -23,6 +23,29 @@ test("what an agent does is seen by another person without a reload, on the boar
   bed.now.expectNoComplaints();
 });
 
+test("a label and a milestone that somebody renames or deletes have the new name where tickets are shown", async () => {
+  const project = `/projects/${bed.world.projectId}`;
+  const label = await bed.now.call("POST", `${project}/labels`, { name: "papers" });
+  const milestone = await bed.now.call("POST", `${project}/milestones`, { name: "Spring" });
+  const { ref, path } = bed.world.tickets.get("Invoice")!;
+  await bed.now.call("PATCH", path, { labels: ["papers"], milestone_id: milestone.id });
+  const { page } = await bed.now.enter("ana@example.test");
+  await page.goto(`/HO/board?ticket=${ref}`);
+  const panel = page.getByRole("complementary", { name: `Ticket ${ref}` });
+  const card = page.locator("[data-card]").filter({ hasText: "Invoice PDF" });
+  await panel.getByRole("button", { name: "Milestone: Spring" }).waitFor();
+  await card.getByText("papers", { exact: true }).first().waitFor();
+  await bed.now.call("PATCH", `${project}/labels/${label.id}`, { name: "documents" });
+  await card.getByText("documents", { exact: true }).first().waitFor();
+  await panel.getByRole("button", { name: "Labels: documents" }).waitFor();
+  await bed.now.call("PATCH", `${project}/milestones/${milestone.id}`, { name: "Summer" });
+  await panel.getByRole("button", { name: "Milestone: Summer" }).waitFor();
+  await bed.now.call("DELETE", `${project}/labels/${label.id}`);
+  await card.getByText("documents", { exact: true }).first().waitFor({ state: "detached" });
+  await panel.getByRole("button", { name: "Labels: None" }).waitFor();
+  bed.now.expectNoComplaints();
+});
+
 test("eight tabs of one browser share one stream, also when the one that holds it is closed", async () => {
   const { context, page: first } = await bed.now.enter();
   const pages = [first, ...await Promise.all(Array.from({ length: 7 }, () => context.newPage()))];
