@@ -1045,6 +1045,23 @@ CREATE INDEX ticket_pull_requests_number_idx ON public.ticket_pull_requests USIN
 call track_history('ticket_pull_requests', 'pull_request', 'id',
   'id ticket_id project_id created_at updated_at');
 
+create table ticket_references (
+  ticket_id uuid not null,
+  entity text not null,
+  entity_id uuid not null,
+  account_id uuid not null,
+  key text not null,
+  number integer not null,
+  created_at timestamp(3) with time zone not null,
+  constraint ticket_references_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint ticket_references_entity_check CHECK ((entity = ANY (ARRAY['ticket'::text, 'task'::text,
+    'test_case'::text, 'comment'::text, 'question'::text]))),
+  constraint ticket_references_pkey PRIMARY KEY (entity_id, key, number),
+  constraint ticket_references_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_references_ref_idx ON public.ticket_references USING btree (account_id, key, number);
+CREATE INDEX ticket_references_ticket_idx ON public.ticket_references USING btree (ticket_id);
+
 create table ticket_roles (
   ticket_id uuid not null,
   project_id uuid not null,

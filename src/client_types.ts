@@ -801,6 +801,19 @@ export type Queue = {
   completed: number;
 };
 
+export type ReferringTicket = {
+  ticket: {
+    id: string;
+    project_id: string;
+    ticket_ref: string;
+    title: string;
+    stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+    status: "open" | "closed";
+  };
+  parts: Array<string>;
+  last_at: string;
+};
+
 export type Resync = { type: "resync"; seq: number };
 
 export type RoleSettings = {
@@ -2121,6 +2134,28 @@ export type AppRouter = TRPCBuiltRouter<
           default_option?: string | undefined;
         },
         Question
+      >;
+    };
+    references: {
+      list: Query<
+        { id: string; ticketId: string },
+        {
+          references: Array<
+            {
+              id: string;
+              project_id: string;
+              ticket_ref: string;
+              title: string;
+              stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+              status: "open" | "closed";
+            }
+          >;
+          next_cursor: null;
+        }
+      >;
+      referring: Query<
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { referring: Array<ReferringTicket>; next_cursor: string | null }
       >;
     };
     settings: {

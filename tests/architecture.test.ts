@@ -32,6 +32,7 @@ const RESOURCES = [
   "columns",
   "tickets",
   "links",
+  "references",
   "comments",
   "tasks",
   "test_cases",

@@ -232,8 +232,8 @@ function concernOf(query: Query, project: string, names: ReadonlySet<string | un
   if (!asked) return null;
   const { path: [router = "", name = ""], input, isPaged } = asked;
   if (router === "waiting" || router === "inbox" || name === "myWork") return "whole";
-  // The links of a ticket show the stages and titles of others.
-  if (router === "links" && input["id"] === project) return "whole";
+  // The links and references of a ticket show the stages and titles of others.
+  if ((router === "links" || router === "references") && input["id"] === project) return "whole";
   if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;
   if (router === "views") return "counts";
   if (router === "tickets" && name === "list" && isPaged) return null;

@@ -2,6 +2,7 @@ import { handoff, trpc } from "../api/client.ts";
 import type { Inputs } from "../api/types.ts";
 import type { TicketAt } from "./changes.ts";
 import { ticketChange } from "./changing.ts";
+import { nextPage } from "./pages.ts";
 
 export const pullRequestsQuery = (at: TicketAt) => trpc.integrations.listPullRequests.queryOptions(at);
 export const runsQuery = (at: TicketAt) => trpc.agents.list.queryOptions(at);
@@ -9,6 +10,13 @@ export const issueQuery = (at: TicketAt) => trpc.integrations.getIssue.queryOpti
 
 /** The links between a ticket, by its id, and others. */
 export const ticketLinksQuery = (at: TicketAt) => trpc.links.list.queryOptions(at);
+
+/** The tickets that a ticket's texts name. */
+export const referencesQuery = (at: TicketAt) => trpc.references.list.queryOptions(at);
+
+/** The tickets whose texts name a ticket, the latest first. */
+export const referringQuery = (at: TicketAt) =>
+  trpc.references.referring.infiniteQueryOptions({ ...at, limit: 20 }, nextPage);
 
 export function linkTicket(at: TicketAt) {
   return ticketChange(

@@ -3,7 +3,6 @@ import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
-import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
@@ -17,6 +16,7 @@ import { cases as words } from "../words/ticket.ts";
 import type { CaseDraft } from "./case_form.tsx";
 import { Decide } from "./decide.tsx";
 
+const AskFirst = part(async () => (await import("../app/confirm.tsx")).AskFirst);
 const CaseForm = part(async () => (await import("./case_form.tsx")).default);
 
 interface Props {
@@ -116,12 +116,14 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
         )}
       </header>
       {isAsking && (
-        <AskFirst
-          label={words.removeCase}
-          question={words.removeQuestion(title)}
-          run={() => remove.mutate()}
-          close={() => setAsking(false)}
-        />
+        <Suspense>
+          <AskFirst
+            label={words.removeCase}
+            question={words.removeQuestion(title)}
+            run={() => remove.mutate()}
+            close={() => setAsking(false)}
+          />
+        </Suspense>
       )}
       <Markdown text={instruction} />
       {link && (

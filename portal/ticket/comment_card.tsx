@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, Suspense, useState } from "react";
 import { Button } from "react-aria-components";
+import { part } from "../api/load.ts";
 import type { Comment, Project } from "../api/types.ts";
-import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { deleteComment, resolveComment, updateComment } from "../data/comments.ts";
@@ -18,6 +18,8 @@ import { conversation as words } from "../words/ticket.ts";
 import { Composer, LONGEST_COMMENT } from "./composer.tsx";
 import { MentionField } from "./mention_field.tsx";
 import { speakerName } from "./speaker.ts";
+
+const AskFirst = part(async () => (await import("../app/confirm.tsx")).AskFirst);
 
 interface Props {
   project: Project;
@@ -120,12 +122,14 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
           )}
         </header>
         {isAsking && (
-          <AskFirst
-            label={words.removeComment}
-            question={words.removeQuestion}
-            run={() => remove.mutate()}
-            close={() => setAsking(false)}
-          />
+          <Suspense>
+            <AskFirst
+              label={words.removeComment}
+              question={words.removeQuestion}
+              run={() => remove.mutate()}
+              close={() => setAsking(false)}
+            />
+          </Suspense>
         )}
         {text !== null && body !== null
           ? (

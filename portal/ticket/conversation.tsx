@@ -14,8 +14,9 @@ import { conversation as words } from "../words/ticket.ts";
 import type { QuestionDraft } from "./ask_question.tsx";
 import { CommentCard } from "./comment_card.tsx";
 import { Composer } from "./composer.tsx";
-import { QuestionCard } from "./question_card.tsx";
 
+// Most tickets have no question.
+const QuestionCard = part(async () => (await import("./question_card.tsx")).QuestionCard);
 const AskQuestion = part(async () => (await import("./ask_question.tsx")).AskQuestion);
 
 interface Props {
@@ -55,13 +56,15 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
           <li key={each.id}>
             {"question" in each
               ? (
-                <QuestionCard
-                  project={project}
-                  question={each.question}
-                  mayWrite={mayWrite}
-                  isOwn={each.question.asked_by.id === me?.user.id &&
-                    each.question.asked_by.kind === "person"}
-                />
+                <Suspense fallback={<Ghosts rows={2} />}>
+                  <QuestionCard
+                    project={project}
+                    question={each.question}
+                    mayWrite={mayWrite}
+                    isOwn={each.question.asked_by.id === me?.user.id &&
+                      each.question.asked_by.kind === "person"}
+                  />
+                </Suspense>
               )
               : (
                 <CommentCard

@@ -13,6 +13,7 @@ import { app } from "../words/app.ts";
 import { linked as words } from "../words/linked.ts";
 import { plan } from "../words/plan.ts";
 import { LinkedTicket } from "./linked_ticket.tsx";
+import { Referring } from "./referring.tsx";
 
 const TicketPicker = part(async () => (await import("./pickers.tsx")).TicketPicker);
 
@@ -72,6 +73,7 @@ export function Linked(props: Props) {
         />
       )}
       <Children {...props} />
+      <Referring project={project} ticket={ticket} />
     </div>
   );
 }

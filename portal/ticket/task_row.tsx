@@ -4,7 +4,6 @@ import { Button } from "react-aria-components";
 import { meQuery } from "../data/me.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
-import { AskFirst } from "./ask_first.tsx";
 import { useDraft } from "../app/drafts.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
@@ -18,6 +17,7 @@ import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
 import { draftOf, type TaskDraft } from "./task_draft.ts";
 
+const AskFirst = part(async () => (await import("../app/confirm.tsx")).AskFirst);
 const TaskForm = part(async () => (await import("./task_form.tsx")).TaskForm);
 
 interface Props {
@@ -64,12 +64,14 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
         onChange={setStatus}
       />
       {isAsking && (
-        <AskFirst
-          label={words.removeTask}
-          question={words.removeQuestion(task.title)}
-          run={() => act.mutate("delete")}
-          close={() => setAsking(false)}
-        />
+        <Suspense>
+          <AskFirst
+            label={words.removeTask}
+            question={words.removeQuestion(task.title)}
+            run={() => act.mutate("delete")}
+            close={() => setAsking(false)}
+          />
+        </Suspense>
       )}
       <div className="task-text">
         <b dir="auto">{task.title}</b>

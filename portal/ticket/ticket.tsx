@@ -7,6 +7,7 @@ import { useTitle } from "../app/title.tsx";
 import { ticketQuery } from "../data/tickets.ts";
 import { Ghosts } from "../ui/ghosts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { TextsOf } from "../ui/texts_of.ts";
 import { ticket as words } from "../words/ticket.ts";
 import { Editable } from "./editable.tsx";
 import { Facts } from "./facts.tsx";
@@ -66,33 +67,35 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   };
   const Panel = PANELS[tab];
   return (
-    <div className="ticket">
-      <Editable {...text} field="title" minLength={5} maxLength={140} />
-      {(ticket.open_blockers > 0 || ticket.resolution_type === "duplicate") && (
-        <Suspense>
-          <Standing project={project} ticket={ticket} />
-        </Suspense>
-      )}
-      <Facts {...shared} />
-      <Gate {...shared} show={setTab} />
-      <div className="texts">
-        <Editable {...text} field="description" minLength={10} maxLength={5000} />
-        {ticket.status === "closed" && <Editable {...text} field="resolution_note" maxLength={5000} />}
-        <Editable {...text} field="suggested_resolution" maxLength={2000} />
-        <Editable {...text} field="implementation_notes" maxLength={5000} />
-        {ticket.evidence && (
-          <details>
-            <summary>{words.evidence}</summary>
-            <pre className="evidence" tabIndex={0}>{JSON.stringify(ticket.evidence, null, 2)}</pre>
-          </details>
+    <TextsOf value={{ id: project.id, ticketId: ticket.id }}>
+      <div className="ticket">
+        <Editable {...text} field="title" minLength={5} maxLength={140} />
+        {(ticket.open_blockers > 0 || ticket.resolution_type === "duplicate") && (
+          <Suspense>
+            <Standing project={project} ticket={ticket} />
+          </Suspense>
         )}
+        <Facts {...shared} />
+        <Gate {...shared} show={setTab} />
+        <div className="texts">
+          <Editable {...text} field="description" minLength={10} maxLength={5000} />
+          {ticket.status === "closed" && <Editable {...text} field="resolution_note" maxLength={5000} />}
+          <Editable {...text} field="suggested_resolution" maxLength={2000} />
+          <Editable {...text} field="implementation_notes" maxLength={5000} />
+          {ticket.evidence && (
+            <details>
+              <summary>{words.evidence}</summary>
+              <pre className="evidence" tabIndex={0}>{JSON.stringify(ticket.evidence, null, 2)}</pre>
+            </details>
+          )}
+        </div>
+        <Tabs label={words.of(ticket.ticket_ref)} tabs={tabs} selected={tab} select={setTab}>
+          <Suspense key={tab} fallback={<Ghosts rows={3} />}>
+            <Panel {...shared} />
+          </Suspense>
+        </Tabs>
       </div>
-      <Tabs label={words.of(ticket.ticket_ref)} tabs={tabs} selected={tab} select={setTab}>
-        <Suspense key={tab} fallback={<Ghosts rows={3} />}>
-          <Panel {...shared} />
-        </Suspense>
-      </Tabs>
-    </div>
+    </TextsOf>
   );
 }
 

@@ -1,17 +1,27 @@
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { Link } from "@tanstack/react-router";
+import { Suspense } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import { queryClient } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import { projectsQuery } from "../data/projects.ts";
+
+const NamedTicket = part(async () => (await import("./named_ticket.tsx")).NamedTicket);
+
+/** Only names of tickets become links to such a path. */
+const TICKET_PATH = /^\/[A-Z0-9]+\/tickets\/([A-Z0-9]+-\d+)$/;
 
 // A picture would be loaded from another host, which would learn who reads the text. Therefore a
 // link to the picture is shown instead.
 const PARTS: Components = {
   a: ({ href, children }) => {
-    const [, key, ref] = /^\/([A-Z0-9]+)\/tickets\/([A-Z0-9-]+)$/.exec(href ?? "") ?? [];
-    return key && ref
-      ? <Link to="/$key/tickets/$ref" params={{ key, ref }}>{children}</Link>
+    const ref = TICKET_PATH.exec(href ?? "")?.[1];
+    return ref !== undefined
+      ? (
+        <Suspense fallback={<a href={href}>{children}</a>}>
+          <NamedTicket name={ref} />
+        </Suspense>
+      )
       : <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>;
   },
   img: ({ src, alt }) => (
@@ -45,8 +55,22 @@ interface Node {
   children?: Node[];
 }
 
+const pathOf = (ref: string) => `/${ref.split("-")[0]}/tickets/${ref}`;
+
 /** A ref such as HO-12 in a text. */
 const REF = /\b([A-Z][A-Z0-9]{1,9})-([1-9]\d{0,8})\b/g;
+
+/** The ref in the portal's own address of a ticket, also beside a board or list. */
+const ADDRESS =
+  /^\/[A-Z][A-Z0-9]{1,9}\/(?:tickets\/|\w+\?(?:[^#]*&)?ticket=)([A-Z][A-Z0-9]{1,9}-[1-9]\d{0,8})$/;
+
+/** The ref that a bare address of the portal stands for. */
+function refAt({ url = "", children }: Node): string | undefined {
+  const isBare = children?.length === 1 && children[0]!.value === url;
+  return isBare && url.startsWith(`${location.origin}/`)
+    ? ADDRESS.exec(url.slice(location.origin.length))?.[1]
+    : undefined;
+}
 
 /**
  * Shows a mention, `@[name](user-id)`, by its name, and keeps each line as it was typed. A name is
@@ -71,7 +95,7 @@ function readText(names: string[], keys: ReadonlySet<string>): Plugin {
       end = index + ref.length;
       return [before, {
         type: "link",
-        url: `/${key}/tickets/${ref}`,
+        url: pathOf(ref),
         children: [{ type: "text", value: ref }],
       }];
     });
@@ -79,6 +103,8 @@ function readText(names: string[], keys: ReadonlySet<string>): Plugin {
   };
   const read = (node: Node, isInLink = false): void => {
     if (node.url) node.url = named(node.url);
+    const ref = node.type === "link" ? refAt(node) : undefined;
+    if (ref) node.url = pathOf(ref);
     if (node.value && node.type !== "text") node.value = named(node.value);
     if (!node.children) return;
     const isLink = isInLink || node.type.startsWith("link");

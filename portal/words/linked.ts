@@ -21,6 +21,7 @@ export const linked = {
   hidden: (count: number) =>
     `${count} more ${count === 1 ? "link leads" : "links lead"} to projects that you can't see.`,
   none: "No links yet.",
+  referring: "Mentioned in",
   progress: "Progress of the children",
   moreBlockers: (count: number) => `It waits for ${count} more.`,
 };

@@ -1,6 +1,7 @@
 import type { Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { linkedTicket } from "../tickets/linked_ticket.ts";
 import { MAX_LINKS } from "./schema.ts";
 
 /** The links of a ticket as it sees them: its side of each, `kind`, and the other ticket. */
@@ -17,8 +18,7 @@ export function linksOf({ db }: ProjectContext, ticketId: string): Fragment {
 
 /** The columns of a Link for a row `l` of `linksOf`, its `tickets t` and their `projects p`. */
 export function linkColumns({ db }: ProjectContext): Fragment {
-  return db`l.id, l.kind, l.created_at, jsonb_build_object('id', t.id, 'project_id', t.project_id,
-    'ticket_ref', p.key || '-' || t.number, 'title', t.title, 'stage', t.stage, 'status', t.status) as ticket`;
+  return db`l.id, l.kind, l.created_at, ${linkedTicket(db)} as ticket`;
 }
 
 export function noSuchLink(): AppError {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, NoCursor, Timestamp } from "../core/schema.ts";
-import { Replayed, Stage, Status, TicketName, TicketPath } from "../tickets/schema.ts";
+import { LinkedTicket, Replayed, TicketName, TicketPath } from "../tickets/schema.ts";
 
 /** Links of a ticket, in both directions. */
 export const MAX_LINKS = 200;
@@ -13,14 +13,7 @@ export const Link = z.object({
   kind: z.enum([...LinkKind.options, "duplicated_by"]).describe(
     "How this ticket stands to the other one",
   ),
-  ticket: z.object({
-    id: Id,
-    project_id: Id,
-    ticket_ref: z.string(),
-    title: z.string(),
-    stage: Stage,
-    status: Status,
-  }).describe("The other ticket"),
+  ticket: LinkedTicket.describe("The other ticket"),
   created_at: Timestamp,
 }).meta({ id: "Link" });
 export type Link = z.infer<typeof Link>;

@@ -16,6 +16,7 @@ import { newsRouter } from "./news.ts";
 import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
 import { questionsRouter } from "./questions.ts";
+import { referencesRouter } from "./references.ts";
 import { settingsRouter } from "./settings.ts";
 import { suggestionsRouter } from "./suggestions.ts";
 import { surveysRouter } from "./surveys.ts";
@@ -50,6 +51,7 @@ export const appRouter = router({
   operations: operationsRouter,
   projects: projectsRouter,
   questions: questionsRouter,
+  references: referencesRouter,
   settings: settingsRouter,
   suggestions: suggestionsRouter,
   surveys: surveysRouter,

@@ -196,6 +196,16 @@ export const SimilarTicket = z.object({
 }).meta({ id: "SimilarTicket" });
 export type SimilarTicket = z.infer<typeof SimilarTicket>;
 
+/** A ticket that another one links or names; `linkedTicket` reads it. */
+export const LinkedTicket = z.object({
+  id: Id,
+  project_id: Id,
+  ticket_ref: z.string(),
+  title: z.string(),
+  stage: Stage,
+  status: Status,
+});
+
 export const CreatedTicket = z.object({
   ticket: z.object({
     id: Id,

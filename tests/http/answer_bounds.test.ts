@@ -38,6 +38,8 @@ const SHORT = [
   "operations.storage",
   "projects.candidates",
   "projects.get",
+  "references.list",
+  "references.referring",
   "settings.notifications",
   "settings.roles",
   "suggestions.analysis",

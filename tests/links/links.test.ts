@@ -46,9 +46,8 @@ async function tellsNothing(
   { secret, hidden, reader }: { secret: TestProject; hidden: TestTicket; reader: { token: string } },
 ) {
   await harness.now.follow();
-  const parts = ["", "/links", "/duplicates", "/history", "/news", "/watchers"].map((part) =>
-    ticket.path + part
-  );
+  const parts = ["", "/links", "/references", "/referring", "/duplicates", "/history", "/news", "/watchers"]
+    .map((part) => ticket.path + part);
   const lists = ["tickets?q=secret", "tickets?q=plan&status=closed", "tickets", "export"].map((part) =>
     `${project.path}/${part}`
   );

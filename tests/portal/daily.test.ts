@@ -42,9 +42,13 @@ test("history tells an act in one sentence, with the name of its thing and of th
   bed.now.expectNoComplaints();
 });
 
-test("what an import brought is marked, and a ref in a text leads to its ticket", async () => {
+test("what an import brought is marked; a ref in a text leads to its ticket, which shows where it is mentioned", async () => {
   const { path, ref } = bed.world.tickets.get("Sign")!;
-  await bed.now.call("POST", `${path}/comments`, { body: "See HO-2, XX-3 and `HO-4`, as Ana says." });
+  const closed = bed.world.tickets.get("Appointments")!;
+  await bed.now.call("POST", `${path}/comments`, {
+    body:
+      `See HO-2, XX-3 and \`HO-4\`, as Ana says. Done: ${bed.now.service.url}/HO/board?ticket=${closed.ref}`,
+  });
   const { records } = await bed.now.call("GET", `/projects/${bed.world.projectId}/export`);
   const fresh = new Map<string, string>();
   const copied = JSON.stringify(records.filter(({ number }: { number: number }) => `HO-${number}` === ref))
@@ -61,9 +65,19 @@ test("what an import brought is marked, and a ref in a text leads to its ticket"
   const said = page.getByRole("tabpanel", { name: "Conversation" });
   await said.locator(".thread").getByText("Imported", { exact: true }).waitFor();
   await said.locator(".question").getByText("Imported", { exact: true }).waitFor();
-  expect(await said.locator(".thread a").allInnerTexts()).toEqual(["HO-2"]);
+  await said.getByRole("link", { name: "HO-2 Upload of large attachments" }).waitFor();
+  const [open, done] = await said.locator(".thread a").allInnerTexts();
+  expect(open).toMatch(/HO-2\s+Upload/);
+  expect(done).toMatch(new RegExp(closed.ref));
+  expect(await said.locator(".thread a .closed").count()).toBe(1);
   await said.getByRole("link", { name: "HO-2" }).click();
   await page.getByRole("heading", { name: "Upload of large attachments" }).waitFor();
+  await page.getByRole("tab", { name: "Links", exact: true }).click();
+  const mentioned = page.getByRole("region", { name: "Mentioned in" });
+  await mentioned.getByRole("link").nth(1).waitFor();
+  expect((await mentioned.getByRole("link").allInnerTexts()).map((text) => text.split(/\s/)[0])).toEqual(
+    expect.arrayContaining([ref, ref.replace("HO", "BILL")]),
+  );
   bed.now.expectNoComplaints();
 });
 
