@@ -32,6 +32,7 @@ export type Scope = ApiKey["scopes"][number];
 export type Member = Outputs["projects"]["members"]["members"][number];
 export type User = Outputs["users"]["list"]["users"][number];
 export type Label = Outputs["labels"]["list"]["labels"][number];
+export type BoardColumn = Outputs["columns"]["list"]["columns"][number];
 export type Milestone = Outputs["milestones"]["list"]["milestones"][number];
 export type TicketLink = Outputs["links"]["list"]["links"][number];
 export type View = Outputs["views"]["list"]["views"][number];

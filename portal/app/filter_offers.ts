@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { FilterKey } from "../../src/tickets/filter_terms.ts";
 import type { Project } from "../api/types.ts";
+import { columnsQuery } from "../data/columns.ts";
 import { labelsQuery } from "../data/labels.ts";
 import { milestonesQuery } from "../data/milestones.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
@@ -43,6 +44,7 @@ export const VALUES = {
   author: { me: words.me },
   label: { none: words.noLabel },
   milestone: { none: words.noMilestone },
+  column: { none: words.noColumn },
 } satisfies { [Key in FilterKey]?: Record<string, string> };
 
 /** The keys or values that begin as a person has begun to write. */
@@ -70,6 +72,7 @@ export function useNames(project: Project | undefined, key: FilterKey | null, ty
   const isOf = (name: FilterKey) => project !== undefined && key === name;
   const labels = useQuery({ ...labelsQuery(id), enabled: isOf("label") });
   const milestones = useQuery({ ...milestonesQuery(id), enabled: isOf("milestone") });
+  const columns = useQuery({ ...columnsQuery(id), enabled: isOf("column") });
   const { people } = usePeople(id, isOf("assignee") || isOf("author") ? typed : null);
   if (isOf("label")) {
     return (labels.data?.labels ?? []).map(({ name, description }) => ({
@@ -83,6 +86,15 @@ export function useNames(project: Project | undefined, key: FilterKey | null, ty
       value: writeName(name),
       name,
       ...(due_on && { hint: due_on }),
+    }));
+  }
+  if (isOf("column")) {
+    const all = columns.data?.columns ?? [];
+    const names = Map.groupBy(all, ({ name }) => name.toLowerCase());
+    return Array.from(names.values(), (same) => ({
+      value: writeName(same[0]!.name),
+      name: same[0]!.name,
+      hint: same.map(({ stage }) => STAGES[stage]).join(", "),
     }));
   }
   const several = new Set(

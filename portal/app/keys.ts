@@ -15,7 +15,7 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 let first: { key: string; at: number } | null = null;
 
 /**
- * Keys of a screen, by `event.key`: `j`, `mod+k` with Ctrl or Command, `g b` one after the other. A
+ * Keys of a screen, by `event.key`: `j`, `mod+k` with Ctrl or Command, `alt+ArrowUp`, `g b` one after the other. A
  * single key does nothing while text is typed or composed, or while a menu or dialog is open.
  */
 export function useKeys(keys: Keys, isOn = true): void {
@@ -54,7 +54,7 @@ function usePress(keys: Keys): (event: KeyboardEvent) => void {
     kept.current = keys;
   }, [keys]);
   return useCallback((event: KeyboardEvent) => {
-    if (event.defaultPrevented || isComposing({ nativeEvent: event }) || event.altKey) return;
+    if (event.defaultPrevented || isComposing({ nativeEvent: event })) return;
     const name = nameOf(event);
     const act = kept.current[name];
     if (!act || !(name.startsWith("mod+") ? name === "mod+k" || isOutside(event) : isFree(event))) return;
@@ -79,8 +79,10 @@ function isOutside(event: KeyboardEvent): boolean {
 }
 
 function nameOf(event: KeyboardEvent): string {
-  const { ctrlKey, metaKey } = event;
+  const { ctrlKey, metaKey, altKey } = event;
   const key = keyOf(event);
+  // With Alt, other keys write characters that some layouts have there.
+  if (altKey) return key.startsWith("Arrow") && !ctrlKey && !metaKey ? `alt+${key}` : "";
   if (ctrlKey || metaKey) return `mod+${key.toLowerCase()}`;
   return first && first.key !== key && Date.now() - first.at < PAIR_MS ? `${first.key} ${key}` : key;
 }

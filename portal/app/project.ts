@@ -12,7 +12,11 @@ export function useProjects(): Project[] | undefined {
 /** The project that the address names, if it names one. */
 export function useCurrentProject(): Project | undefined {
   const { key } = useParams({ strict: false }) as { key?: string };
-  const [projects, named] = [useProjects(), key?.toUpperCase() ?? ""];
+  return projectNamed(useProjects(), key);
+}
+
+export function projectNamed(projects: Project[] | undefined, key: string | undefined): Project | undefined {
+  const named = key?.toUpperCase() ?? "";
   // An address that somebody saved earlier may have a former key.
   return projects?.find((project) => project.key === named) ??
     projects?.find((project) => project.former_keys.includes(named));

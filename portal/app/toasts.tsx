@@ -25,12 +25,17 @@ interface Message {
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 /** The changes that can be undone, the latest last. A change is there as long as its message. */
 const undos: { key: string; run: () => void }[] = [];
+/** The last message about something that is done step by step. */
+let lastStep: { about: string; key: string } | null = null;
 
 /**
  * Reports that something was done. If it can be undone, the message has a button for that, and the
- * key Z undoes it, too, before what was done earlier.
+ * key Z undoes it, too, before what was done earlier. A message about the same thing as the last one
+ * takes its place.
  */
-export function sayDone(text: string, takeBack?: () => void): void {
+export function sayDone(text: string, takeBack?: () => void, about?: string): void {
+  if (lastStep && lastStep.about === about) queue.close(lastStep.key);
+  lastStep = null;
   if (!takeBack) return void queue.add({ text, kind: "done" }, { timeout: 6_000 });
   const undo = { key: "", run: takeBack };
   const forget = () => {
@@ -40,6 +45,7 @@ export function sayDone(text: string, takeBack?: () => void): void {
   const actions = [{ label: app.undo, run: takeBack }];
   undo.key = queue.add({ text, kind: "done", actions }, { timeout: 10_000, onClose: forget });
   undos.push(undo);
+  if (about !== undefined) lastStep = { about, key: undo.key };
 }
 
 /**

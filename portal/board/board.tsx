@@ -2,7 +2,6 @@ import { monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/ad
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
-import type { Stage } from "../api/types.ts";
 import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
@@ -10,10 +9,11 @@ import { countsQuery } from "../data/tickets.ts";
 import { useToday } from "../ui/days.ts";
 import { ViewMenu } from "../views/view_menu.tsx";
 import { app } from "../words/app.ts";
-import { STAGE_ORDER } from "../words/enums.ts";
 import { scrollWhileDragging } from "./auto_scroll.ts";
 import { Column } from "./column.tsx";
-import type { Filters } from "./filters.ts";
+import { type DrawnColumn, useColumns, WHOLE_STAGES } from "./columns.ts";
+import { type Filters, isByHand, isFiltered } from "./filters.ts";
+import type { Aim } from "./gaps.ts";
 import { ProjectBar } from "./project_bar.tsx";
 import { useTicketSelection } from "./use_ticket_selection.tsx";
 
@@ -24,16 +24,32 @@ export function Board() {
   useTitle(app.board, project.name);
   const { ticket: open, create: _, view, group, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: counts, error } = useQuery(countsQuery(project.id, filters));
+  const columns = useColumns(project.id);
+  const shown = columns ?? WHOLE_STAGES;
+  const byColumn = isFiltered(filters) && shown.some(({ own }) => own !== null);
+  const { data: counts, error } = useQuery(
+    countsQuery(project.id, filters, byColumn ? { by_column: true } : {}),
+  );
+  const countOf = ({ stage, own }: DrawnColumn) => {
+    if (stage === "live") return undefined;
+    if (own === null) return counts?.stages[stage];
+    return byColumn ? counts && (counts.columns?.[own.id] ?? 0) : own.open_tickets;
+  };
   const today = useToday(project.time_zone);
   const { selected, move, click, dialogs } = useTicketSelection(project);
   const board = useRef<HTMLDivElement>(null);
-  const drop = useEffectEvent(move);
+  const drop = useEffectEvent((id: string, key: string, { above, below, isOwn }: Aim) => {
+    const column = shown.find((each) => each.key === key);
+    if (!column || isOwn) return;
+    const { stage, column_id } = column;
+    const gap = isByHand(filters) && stage !== "live" ? { above, below } : {};
+    move(id, { stage, column_id, ...gap });
+  });
   useEffect(() =>
     monitorForElements({
       onDrop: ({ source, location }) => {
-        const stage = location.current.dropTargets[0]?.data["stage"] as Stage | undefined;
-        if (stage) drop(source.data["ticket"] as string, stage);
+        const { column, aim } = location.current.dropTargets[0]?.data ?? {};
+        if (aim) drop(source.data["ticket"] as string, column as string, aim as Aim);
       },
     }), []);
   useEffect(() => scrollWhileDragging(board.current!), []);
@@ -50,13 +66,15 @@ export function Board() {
         <ViewMenu project={project} layout="board" shown={{ ...filters, view, group }} />
       </ProjectBar>
       <div ref={board} className="board" onClickCapture={click} tabIndex={isEmpty ? 0 : undefined}>
-        {STAGE_ORDER.map((stage) => (
+        {shown.map((column) => (
           <Column
-            key={stage}
+            key={column.key}
             project={project.id}
-            stage={stage}
+            column={column}
             filters={filters}
-            count={stage === "live" ? undefined : counts?.stages[stage]}
+            count={countOf(column)}
+            isKnown={columns !== undefined}
+            isFixed={project.my_role === "viewer"}
             selected={selected}
             open={open}
             today={today}

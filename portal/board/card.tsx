@@ -15,6 +15,8 @@ interface Props {
   isSelected: boolean;
   isOpen: boolean;
   isFirst: boolean;
+  /** The person may not move tickets. */
+  isFixed: boolean;
   /** The day in the project's time zone. */
   today: string;
 }
@@ -23,11 +25,12 @@ interface Props {
  * One ticket of the board. It is plain markup without listeners, because a board has hundreds of
  * cards. The board itself listens for clicks and keys.
  */
-export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst, today }: Props) {
+export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst, isFixed, today }: Props) {
   const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => draggable({ element: ref.current!, getInitialData: () => ({ ticket: ticket.id }) }), [
-    ticket.id,
-  ]);
+  useEffect(() => {
+    if (isFixed) return;
+    return draggable({ element: ref.current!, getInitialData: () => ({ ticket: ticket.id }) });
+  }, [ticket.id, isFixed]);
   const { id, ticket_ref, title, request_type, blocking, claimed_by: claim } = ticket;
   return (
     <div

@@ -45,6 +45,11 @@ export function isFiltered({ q }: Filters): boolean {
   return q !== undefined;
 }
 
+/** Whether open tickets are shown in the order by hand, which is a board's usual one. */
+export function isByHand({ sort = "rank" }: Filters): boolean {
+  return sort === "rank";
+}
+
 function isOf<Words extends object>(words: Words, value: unknown): value is keyof Words {
   return typeof value === "string" && Object.hasOwn(words, value);
 }

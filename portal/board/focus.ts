@@ -1,5 +1,3 @@
-import type { Stage } from "../api/types.ts";
-
 /** The card to which keys apply. It is the card with the focus, or else the card under the pointer. */
 export function cardAtHand(): HTMLElement | null {
   return cardWithFocus() ?? document.querySelector<HTMLElement>("[data-card]:hover");
@@ -47,25 +45,25 @@ export function focusCard(card: Element | null | undefined): void {
 
 /** The most frames in which a ticket's card is waited for. */
 const PATIENCE = 60;
+/** The frames in which a card within its column may be drawn again, and so lose the focus. */
+const SETTLING = 8;
 
 /**
  * Moves the focus to a ticket's card as soon as the card is drawn in its new place, unless the
  * person has moved the focus to something else.
  */
-export function focusTicket(id: string, stage: Stage): void {
+export function focusTicket(id: string, column: string): void {
   const card = `[data-card="${CSS.escape(id)}"]`;
   const from = document.activeElement;
-  const place = `[data-column="${stage}"] ${card}, [data-column="list"] ${card}`;
+  const place = `[data-column="${column}"] ${card}, [data-column="list"] ${card}`;
   let frames = 0;
   const look = () => {
     const now = document.activeElement;
-    const isFree = now === from || now === document.body;
     const found = document.querySelector(place);
-    if (!found && isFree && frames++ < PATIENCE) requestAnimationFrame(look);
-    else {
-      if (awaited === place) awaited = null;
-      if (isFree) focusCard(found);
-    }
+    const isFree = now === from || now === document.body || found?.contains(now);
+    if (isFree && found) focusCard(found);
+    if (isFree && frames++ < (found ? SETTLING : PATIENCE)) requestAnimationFrame(look);
+    if (awaited === place && (found || !isFree || frames > PATIENCE)) awaited = null;
   };
   awaited = place;
   requestAnimationFrame(look);

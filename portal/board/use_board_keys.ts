@@ -1,9 +1,12 @@
-import type { Stage, TicketSummary } from "../api/types.ts";
+import type { TicketSummary } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
-import { STAGE_ORDER } from "../words/enums.ts";
-import { sayDone } from "../app/toasts.tsx";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import type { Target } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
+import { columnOf, type DrawnColumn } from "./columns.ts";
 import { cardAtHand, focusBeside, idsOf } from "./focus.ts";
+import { orderAround } from "../data/ticket_lists.ts";
+import { gapBeside } from "./gaps.ts";
 import type { Moving } from "./move_menu.tsx";
 import type { useSelection } from "./use_selection.ts";
 
@@ -11,12 +14,13 @@ interface Acts {
   /** Returns the tickets to which an action at one card applies. */
   chosen: (id: string) => TicketSummary[];
   selection: ReturnType<typeof useSelection>;
-  move: (tickets: TicketSummary[], stage: Stage) => void;
+  columns: readonly DrawnColumn[];
+  move: (tickets: TicketSummary[], target: Target) => void;
   openMenu: (moving: Moving) => void;
 }
 
 /** Makes every action of the board and the list available by a key. */
-export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void {
+export function useBoardKeys({ chosen, selection, columns, move, openMenu }: Acts): void {
   const atCard = (act: (id: string, card: HTMLElement) => void) => () => {
     const card = cardAtHand();
     if (card) act(card.dataset["card"]!, card);
@@ -24,8 +28,17 @@ export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void 
   const step = (by: number) =>
     atCard((id) => {
       const tickets = chosen(id);
-      const stage = STAGE_ORDER[STAGE_ORDER.indexOf(tickets[0]?.stage ?? "live") + by];
-      if (stage) move(tickets, stage);
+      const [first] = tickets;
+      const column = first && columns[columns.indexOf(columnOf(columns, first)) + by];
+      if (column) move(tickets, column);
+    });
+  const place = (by: -1 | 1) =>
+    atCard((id) => {
+      const ticket = chosen(id).find((each) => each.id === id);
+      const order = ticket && orderAround(ticket);
+      if (!order) return sayRefused(board.notByHand);
+      const gap = gapBeside(order, id, by);
+      if (gap) move([ticket], { ...columnOf(columns, ticket), ...gap });
     });
   /** While a ticket is open, the next one opens in its place. */
   const go = (by: number) => () => {
@@ -41,6 +54,8 @@ export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void 
     l: () => focusBeside(1, 0),
     ArrowDown: () => focusBeside(0, 1),
     ArrowUp: () => focusBeside(0, -1),
+    "alt+ArrowDown": place(1),
+    "alt+ArrowUp": place(-1),
     ArrowLeft: sideways(-1),
     ArrowRight: sideways(1),
     x: atCard((id) => selection.toggle(id)),

@@ -1,10 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { errorBody } from "../api/client.ts";
-import type { Stage, TicketSummary } from "../api/types.ts";
+import type { TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
-import { moveTicket } from "../data/tickets.ts";
+import { loadedTickets } from "../data/ticket_lists.ts";
+import { moveTicket, type Target } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
+import { columnOf, type DrawnColumn, nameOf } from "./columns.ts";
 import { focusTicket } from "./focus.ts";
+import { gapOf } from "./gaps.ts";
 
 /** The service's limit for one bulk call. */
 export const MOST_AT_ONCE = 100;
@@ -13,23 +16,32 @@ export const MOST_AT_ONCE = 100;
  * Moves one ticket on the screen at once. If the service refuses the move, the ticket goes back,
  * and a message shows the reason with a button that opens the ticket.
  */
-export function useMove() {
+export function useMove(columns: readonly DrawnColumn[]) {
   const navigate = useNavigate();
+  const shownAt = (ticket: TicketSummary) => columnOf(columns, ticket);
 
-  async function move(ticket: TicketSummary, stage: Stage, isUndo = false): Promise<void> {
+  async function move(ticket: TicketSummary, target: Target, isUndo = false): Promise<void> {
+    const back = backOf(ticket, target);
     try {
-      const outcome = await moveTicket(ticket, stage);
+      const outcome = await moveTicket(ticket, target);
       if ("current" in outcome) {
-        focusTicket(ticket.id, outcome.current.stage);
+        focusTicket(ticket.id, shownAt(outcome.current).key);
         return sayRefused(board.changedByAnother(ticket.ticket_ref));
       }
+      const { saved } = outcome;
       const takeBack = () => {
-        void move(outcome.saved, ticket.stage, true);
-        focusTicket(ticket.id, ticket.stage);
+        void move(saved, back, true);
+        focusTicket(ticket.id, shownAt(ticket).key);
       };
-      sayDone(board.moved(ticket.ticket_ref, stage), isUndo ? undefined : takeBack);
+      const { ticket_ref: ref } = saved;
+      const [column, above] = [shownAt(saved), aboveOf(saved, target)];
+      if (column !== shownAt(ticket) || above === undefined) {
+        return sayDone(board.moved(ref, nameOf(column)), isUndo ? undefined : takeBack);
+      }
+      const text = above ? board.placedBelow(ref, above.ticket_ref) : board.placedAtTop(ref, nameOf(column));
+      sayDone(text, isUndo ? undefined : takeBack, ref);
     } catch (error) {
-      focusTicket(ticket.id, ticket.stage);
+      focusTicket(ticket.id, shownAt(ticket).key);
       refused(ticket, error);
     }
   }
@@ -44,6 +56,20 @@ export function useMove() {
     sayRefused(error, isGate ? [open] : undefined);
   }
 
-  return (ticket: TicketSummary, stage: Stage) =>
-    ticket.stage === stage ? Promise.resolve() : move(ticket, stage);
+  return (ticket: TicketSummary, target: Target): Promise<void> => {
+    const { stage, column_id, above, below } = target;
+    const isThere = ticket.stage === stage && shownAt(ticket).column_id === column_id;
+    return isThere && !above && !below ? Promise.resolve() : move(ticket, target);
+  };
+}
+
+/** The ticket below which another one was put by hand; null at the top. */
+function aboveOf({ project_id }: TicketSummary, { above }: Target): TicketSummary | null | undefined {
+  return typeof above === "string" ? loadedTickets(project_id).get(above) : above;
+}
+
+/** The way back to where the ticket is. Its neighbours count only if it gets others. */
+function backOf(ticket: TicketSummary, { above }: Target): Target {
+  const { stage, column_id } = ticket;
+  return { stage, column_id, ...(above !== undefined && gapOf(ticket)) };
 }

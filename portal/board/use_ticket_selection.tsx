@@ -1,8 +1,10 @@
 import type { MouseEvent, ReactNode } from "react";
-import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import type { Project, TicketSummary } from "../api/types.ts";
 import { loadedTickets } from "../data/ticket_lists.ts";
+import type { Target } from "../data/tickets.ts";
 import { BulkBar } from "./bulk_bar.tsx";
 import { BulkFields } from "./bulk_fields.tsx";
+import { firstOf } from "./columns.ts";
 import { idsOf } from "./focus.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
 import { useBulkChange } from "./use_bulk_change.ts";
@@ -30,8 +32,8 @@ export function useTicketSelection(project: Project) {
     const loaded = loadedTickets(project.id);
     return (selected.has(id) ? [...selected] : [id]).flatMap((each) => loaded.get(each) ?? []);
   };
-  const move = (id: string, stage: Stage) => moves.move(chosen(id), stage);
-  useBoardKeys({ chosen, selection, move: moves.move, openMenu: moves.openMenu });
+  const move = (id: string, target: Target) => moves.move(chosen(id), target);
+  useBoardKeys({ chosen, selection, ...moves });
   /** The cards are plain markup, so one listener handles all of their buttons. */
   const click = (event: MouseEvent) => {
     const target = event.target as Element;
@@ -54,7 +56,7 @@ export function useTicketSelection(project: Project) {
       {first !== undefined && (
         <BulkBar
           count={selected.size}
-          move={(stage) => move(first, stage)}
+          move={(stage) => move(first, firstOf(moves.columns, stage))}
           clear={clear}
           fields={<BulkFields project={project} tickets={() => chosen(first)} change={changeMany} />}
         />

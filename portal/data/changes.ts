@@ -48,23 +48,25 @@ let later: ReturnType<typeof setTimeout> | undefined;
 export function hear({ project_id, ticket, type, changed }: LiveEvent): void {
   if (project_id === null) return;
   note(project_id, new Map(ticket ? [[ticket.id, ticket.ticket_ref]] : []));
-  if (NAMED_ON_TICKETS.has(type)) void readNames(project_id);
+  if (SHOWN_ON_TICKETS.has(type)) void readShown(project_id);
   if (!ticket || !(COUNTED.has(type) || changed.includes("parent_id"))) return;
   const parent = loadedTickets(project_id).get(ticket.id)?.parent_id ?? null;
   const { id, ticket_ref: ref } = ticket;
   recounted.set(project_id, new Map([...recounted.get(project_id) ?? [], [id, { ref, parent }]]));
 }
 
-/** After these, tickets show other names or colors, and no event tells of each ticket. */
-const NAMED_ON_TICKETS: ReadonlySet<string> = new Set([
+/** After these, tickets have other names, colors or columns, and no event tells of each ticket. */
+const SHOWN_ON_TICKETS: ReadonlySet<string> = new Set([
   "label.changed",
   "label.deleted",
   "milestone.changed",
   "milestone.deleted",
+  "column.created",
+  "column.deleted",
 ]);
 
 /** Reads the tickets of a project again that are shown. */
-async function readNames(project: string): Promise<void> {
+async function readShown(project: string): Promise<void> {
   const shown = queryClient.getQueryCache().findAll({ queryKey: [["tickets"]] }).filter((query) => {
     const { path: [, name = ""] = [], input = {} } = askedBy(query) ?? {};
     return (name === "list" || name === "get") && input["id"] === project;

@@ -1,17 +1,20 @@
 import type { Query, QueryKey } from "@tanstack/react-query";
 import { queryClient, trpc } from "../api/client.ts";
-import type { Inputs, Stage, Ticket, TicketSummary } from "../api/types.ts";
+import type { Inputs, Ticket, TicketSummary } from "../api/types.ts";
 import { placeTickets, type TicketPages } from "./ticket_pages.ts";
 
 // The columns and lists of tickets that the browser holds, and what is shown in them.
 
 type Input = Inputs["tickets"]["list"];
-/** The conditions of a list, without the stage, which a ticket says itself. */
-export type Conditions = Omit<Input, "id" | "ids" | "stage" | "sort" | "limit" | "cursor">;
+/** The conditions of a list, without the stage and the column, which a ticket says itself. */
+export type Conditions = Omit<Input, "id" | "ids" | "stage" | "column_id" | "sort" | "limit" | "cursor">;
 type List = Query<TicketPages, Error, TicketPages, QueryKey>;
 
-/** Stages in which tickets are shown although the service hasn't answered yet. */
-const moving = new Map<string, Stage>();
+/** Where a ticket stands on a board. */
+export type Place = Pick<TicketSummary, "stage" | "column_id" | "rank">;
+
+/** Places in which tickets are shown although the service hasn't answered yet. */
+const moving = new Map<string, Place>();
 
 function inputOf(list: List): Input {
   return (list.queryKey[1] as { input: Input }).input;
@@ -26,7 +29,7 @@ function listsOf(project: string): List[] {
 }
 
 function conditionsOf(list: List): Conditions {
-  const { id: _, stage: __, sort: ___, limit: ____, ...conditions } = inputOf(list);
+  const { id: _, stage: __, column_id: ___, sort: ____, limit: _____, ...conditions } = inputOf(list);
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
 }
 
@@ -75,7 +78,7 @@ function place(list: List, ids: ReadonlySet<string>, found: readonly TicketSumma
   const { data, isInvalidated } = list.state;
   // A list that will be read again when it is shown would count as new if it were changed.
   if (!data || (isInvalidated && !list.isActive())) return;
-  const shown = found.map((ticket) => ({ ...ticket, stage: moving.get(ticket.id) ?? ticket.stage }));
+  const shown = found.map((ticket) => ({ ...ticket, ...moving.get(ticket.id) }));
   const next = placeTickets(data, inputOf(list), ids, shown);
   if (next !== data) queryClient.setQueryData(list.queryKey, next);
 }
@@ -113,14 +116,31 @@ function holds({ state: { data } }: List, { id, version }: TicketSummary): boole
     false;
 }
 
-/** Shows a ticket in another stage. The result shows it where the service has it. */
-export function showMoved(ticket: TicketSummary, stage: Stage): (stored: TicketSummary) => void {
-  moving.set(ticket.id, stage);
+/**
+ * Shows a ticket in another place. The result shows it where the service has it, unless the ticket
+ * has been moved again since.
+ */
+export function showMoved(ticket: TicketSummary, place: Place): (stored: TicketSummary) => void {
+  moving.set(ticket.id, place);
   showTicket(ticket);
   return (stored) => {
-    moving.delete(ticket.id);
+    if (moving.get(ticket.id) === place) moving.delete(ticket.id);
     showTicket(stored);
   };
+}
+
+/**
+ * The ids of the tickets in the column that shows a ticket, if the column is shown in the order by
+ * hand. Unlike what is drawn, it has what was moved in this instant.
+ */
+export function orderAround({ id, project_id }: TicketSummary): string[] | undefined {
+  for (const list of listsOf(project_id)) {
+    const { stage, sort } = inputOf(list);
+    if (!list.isActive() || sort !== "rank" || stage === undefined || stage === "live") continue;
+    const ids = new Set(list.state.data?.pages.flatMap(({ tickets }) => tickets.map(({ id }) => id)));
+    if (ids.has(id)) return [...ids];
+  }
+  return undefined;
 }
 
 /**

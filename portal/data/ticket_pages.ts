@@ -12,7 +12,7 @@ export interface TicketPage {
 /** The pages of a column or list that have been read. */
 export type TicketPages = InfiniteData<TicketPage, string | null>;
 
-type List = Pick<Inputs["tickets"]["list"], "stage" | "sort" | "limit">;
+type List = Pick<Inputs["tickets"]["list"], "stage" | "column_id" | "sort" | "limit">;
 type Order = (one: TicketSummary, other: TicketSummary) => number;
 
 const RANKS: Record<Priority, number> = { low: 1, medium: 2, high: 3 };
@@ -25,7 +25,7 @@ const RANKS: Record<Priority, number> = { low: 1, medium: 2, high: 3 };
  */
 export function placeTickets(
   data: TicketPages,
-  { stage, sort, limit = 50 }: List,
+  { stage, column_id, sort, limit = 50 }: List,
   ids: ReadonlySet<string>,
   found: readonly TicketSummary[],
 ): TicketPages {
@@ -35,6 +35,7 @@ export function placeTickets(
   const end = last.next_cursor === null ? undefined : last.end ?? last.tickets.at(-1);
   for (const ticket of found) {
     if (stage !== undefined && ticket.stage !== stage) continue;
+    if (column_id !== undefined && ticket.column_id !== column_id) continue;
     // The next page leaves out the ticket after which it begins, wherever that ticket is by then.
     if (end === undefined || ticket.id === end.id || order(ticket, end) <= 0) insert(pages, ticket, order);
   }
@@ -61,7 +62,7 @@ export function withoutRepeats(data: TicketPages): TicketPages {
 function orderOf(sort: List["sort"] = "-created_at"): Order {
   const [name, by] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const valueOf = (ticket: TicketSummary): string | number =>
-    name === "priority" ? RANKS[ticket.priority] : ticket[name as "created_at" | "updated_at"];
+    name === "priority" ? RANKS[ticket.priority] : ticket[name as "created_at" | "updated_at" | "rank"];
   return (one, other) => by * (compare(valueOf(one), valueOf(other)) || compare(one.id, other.id));
 }
 

@@ -4,7 +4,7 @@ import type { Inputs, Role, Stage, Ticket, TicketSummary } from "../api/types.ts
 import { type TicketAt, ticketsChanged } from "./changes.ts";
 import { ticketChange } from "./changing.ts";
 import { nextPage } from "./pages.ts";
-import { keepTicket, showMoved } from "./ticket_lists.ts";
+import { keepTicket, loadedTickets, showMoved } from "./ticket_lists.ts";
 import { withoutRepeats } from "./ticket_pages.ts";
 
 export type TicketFilters = Omit<Inputs["tickets"]["list"], "id" | "limit" | "cursor" | "ids">;
@@ -25,11 +25,22 @@ export function ticketsQuery(project: string, filters: TicketFilters, limit = 10
   };
 }
 
+/** A column of the board: one that a stage has for itself, or a stage that has none. */
+export interface ColumnAt {
+  stage: Stage;
+  column_id: string | null;
+}
+
 /** The tickets of one column of the board. */
-export function stageQuery(project: string, stage: Stage, { sort, ...filters }: TicketFilters) {
-  // Finished work is sorted by time, and open work by urgency.
-  const usual = stage === "live" ? "-updated_at" : "-priority";
-  return ticketsQuery(project, { ...filters, stage, sort: sort ?? usual }, 50);
+export function columnQuery(
+  project: string,
+  { stage, column_id }: ColumnAt,
+  { sort, ...filters }: TicketFilters,
+) {
+  // Finished work is sorted by time, and open work by hand.
+  const usual = stage === "live" ? "-updated_at" : "rank";
+  const at = column_id === null ? { stage } : { stage, column_id };
+  return ticketsQuery(project, { ...filters, ...at, sort: sort ?? usual }, 50);
 }
 
 /** The children of a ticket, the oldest first. */
@@ -37,9 +48,13 @@ export function childrenQuery(project: string, ref: string) {
   return ticketsQuery(project, { q: `parent:${ref}`, sort: "created_at" }, 50);
 }
 
-/** The number of tickets in each open stage. */
-export function countsQuery(project: string, { sort: _, stage: __, ...filters }: TicketFilters) {
-  return trpc.tickets.count.queryOptions({ id: project, ...filters });
+/** The number of tickets in each open stage, and with `by_column` in each column. */
+export function countsQuery(
+  project: string,
+  { sort: _, stage: __, column_id: ___, ...filters }: TicketFilters,
+  more: { by_column?: true } = {},
+) {
+  return trpc.tickets.count.queryOptions({ id: project, ...filters, ...more });
 }
 
 /** The tickets of a project that a search finds, the best first. */
@@ -131,25 +146,35 @@ export async function saveTicket(
   fields: TicketFields,
   base: Pick<TicketSummary, "version">,
 ): Promise<{ saved: Ticket } | Conflict> {
+  const send = (ifMatch: number) =>
+    handoff.api.tickets.update.mutate({ ...at, ...fields }, { context: { ifMatch } });
+  try {
+    return await saveUnder(base, Object.keys(fields) as (keyof TicketSummary)[], send);
+  } finally {
+    void ticketsChanged(at.id, [at.ticketId, ...parentsIn(fields, base)]);
+  }
+}
+
+/** Makes a call under the ticket's version, again as long as only other fields have changed. */
+async function saveUnder(
+  base: Pick<TicketSummary, "version">,
+  names: readonly (keyof TicketSummary)[],
+  send: (ifMatch: number) => Promise<Ticket>,
+): Promise<{ saved: Ticket } | Conflict> {
   let { version } = base;
   for (let tries = 1;; tries++) {
     try {
-      const saved = await handoff.api.tickets.update.mutate({ ...at, ...fields }, {
-        context: { ifMatch: version },
-      });
+      const saved = await send(version);
       keepTicket(saved);
       return { saved };
     } catch (error) {
       const current = errorBody(error)?.details?.["current"] as Ticket | undefined;
       if (codeOf(error) !== "version_conflict" || !current) throw error;
       keepTicket(current);
-      const names = Object.keys(fields) as (keyof TicketSummary)[];
       if (tries === TRIES || names.some((name) => !isSame((base as TicketSummary)[name], current[name]))) {
         return { current };
       }
       version = current.version;
-    } finally {
-      void ticketsChanged(at.id, [at.ticketId, ...parentsIn(fields, base)]);
     }
   }
 }
@@ -164,18 +189,75 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** Where a ticket goes: a column, and in the order by hand between two tickets if they are named. */
+export interface Target extends ColumnAt {
+  /** The id of the ticket above the place; null at the top. Without it, the ticket keeps its order. */
+  above?: string | null;
+  /** The id of the ticket below the place; null at the bottom. */
+  below?: string | null;
+}
+
+/** The last move of each ticket, because moves of one ticket come one after the other. */
+const moves = new Map<string, Promise<unknown>>();
+
 /**
- * Shows a ticket in a stage before the service has answered. If the service refuses, or somebody
- * else has moved the ticket, the ticket goes back.
+ * Shows a ticket in its new place before the service has answered. If the service refuses, or
+ * somebody else has moved the ticket, the ticket goes back.
  */
-export async function moveTicket(ticket: TicketSummary, stage: Stage): Promise<{ saved: Ticket } | Conflict> {
-  const show = showMoved(ticket, stage);
+export async function moveTicket(
+  ticket: TicketSummary,
+  target: Target,
+): Promise<{ saved: Ticket } | Conflict> {
+  const { stage, column_id } = target;
+  const show = showMoved(ticket, { stage, column_id, rank: rankAt(ticket, target) });
+  const moved = (moves.get(ticket.id) ?? Promise.resolve()).then(() => sendMove(ticket, target));
+  moves.set(ticket.id, moved.catch(() => {}));
   try {
-    const outcome = await saveTicket({ id: ticket.project_id, ticketId: ticket.id }, { stage }, ticket);
+    const outcome = await moved;
     show("saved" in outcome ? outcome.saved : outcome.current);
     return outcome;
   } catch (error) {
     show(ticket);
     throw error;
   }
+}
+
+async function sendMove(ticket: TicketSummary, { stage, column_id, above, below }: Target) {
+  const at = { id: ticket.project_id, ticketId: ticket.id };
+  const place = {
+    ...(stage !== ticket.stage && { stage }),
+    ...(column_id !== ticket.column_id && column_id !== null && { column_id }),
+    ...(below ? { before: below } : above ? { after: above } : {}),
+  };
+  try {
+    return await saveUnder(
+      ticket,
+      ["stage", "column_id"],
+      (ifMatch) => handoff.api.tickets.place.mutate({ ...at, ...place }, { context: { ifMatch } }),
+    );
+  } finally {
+    void ticketsChanged(at.id, [at.ticketId]);
+  }
+}
+
+/** A key behind that of the ticket above, and before every other one. The service's answer replaces it. */
+function rankAt(ticket: TicketSummary, { above }: Target): string {
+  if (above === undefined) return ticket.rank;
+  return above === null ? "" : `${loadedTickets(ticket.project_id).get(above)?.rank ?? ""} `;
+}
+
+/** The first or last tickets of a column in the order by hand, whether they are loaded or not. */
+export async function endOfColumn(
+  project: string,
+  { stage, column_id }: ColumnAt,
+  end: "top" | "bottom",
+): Promise<TicketSummary[]> {
+  const { tickets } = await handoff.api.tickets.list.query({
+    id: project,
+    stage,
+    ...(column_id !== null && { column_id }),
+    sort: end === "top" ? "rank" : "-rank",
+    limit: 2,
+  });
+  return tickets;
 }

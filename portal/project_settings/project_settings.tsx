@@ -11,6 +11,7 @@ import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
 import { projectSettings as words } from "../words/project_settings.ts";
+import { Columns } from "./columns.tsx";
 import { Hooks } from "./hooks.tsx";
 import { Labels } from "./labels.tsx";
 import { Members } from "./members.tsx";
@@ -31,6 +32,7 @@ export function ProjectSettings() {
             <Naming project={project} />
             <Members project={project} />
             <Labels project={project} />
+            <Columns project={project} />
             <Repositories project={project} />
             <Hooks project={project} />
             <Webhooks project={project} />
@@ -40,6 +42,7 @@ export function ProjectSettings() {
         : (
           <>
             <Labels project={project} />
+            <Columns project={project} />
             <p className="hint">{words.notYours}</p>
           </>
         )}

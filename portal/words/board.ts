@@ -6,6 +6,7 @@ export const board = {
   sort: "Sort",
   usualSort: "As usual",
   sorts: {
+    "rank": "By hand",
     "-priority": "Priority",
     "-updated_at": "Recently changed",
     "updated_at": "Longest untouched",
@@ -28,9 +29,17 @@ export const board = {
   close: "Close…",
   clear: "Clear",
   atMost: (count: number) => `At most ${count} tickets are moved at once`,
-  moved: (ref: string, stage: Stage) => `${ref} is in ${STAGES[stage]}.`,
-  movedMany: (count: number, stage: Stage) =>
-    `${count} ${count === 1 ? "ticket is" : "tickets are"} in ${STAGES[stage]}.`,
+  /** The name of a column, with its stage. */
+  column: (stage: Stage, name: string | undefined) =>
+    name === undefined ? STAGES[stage] : `${name} (${STAGES[stage]})`,
+  moved: (ref: string, column: string) => `${ref} is in ${column}.`,
+  placedAtTop: (ref: string, column: string) => `${ref} is at the top of ${column}.`,
+  placedBelow: (ref: string, above: string) => `${ref} is below ${above}.`,
+  toTop: "To the top",
+  toBottom: "To the bottom",
+  notByHand: "Tickets are placed by hand when the board is sorted by hand.",
+  movedMany: (count: number, column: string) =>
+    `${count} ${count === 1 ? "ticket is" : "tickets are"} in ${column}.`,
   changedMany: (count: number) => `${count} ${count === 1 ? "ticket is" : "tickets are"} changed.`,
   backMany: (count: number) => `${count} ${count === 1 ? "ticket is" : "tickets are"} as before.`,
   leftMany: (refs: string[]) =>
@@ -50,6 +59,11 @@ export const board = {
   >,
   priorityAndType: (priority: string, type: string) => `${priority} priority, ${type}`,
 };
+
+/** The tickets in a column that has a limit. */
+export function overLimit(tickets: number, limit: number): string {
+  return `${tickets} of ${limit}${tickets > limit ? ", over the limit" : ""}`;
+}
 
 /** Words of the dialog that shows what a move or closing of many would do. */
 export const dryRun = {

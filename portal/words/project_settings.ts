@@ -119,3 +119,37 @@ export const labels = {
     `“${name}” leaves all tickets that have it. The history of each says so. This can't be undone.`,
   removed: "The label is deleted.",
 };
+
+/** Words of the columns of a project's board. */
+export const columns = {
+  title: "Columns",
+  hint: "The stages of open tickets may have columns of their own. Admins of the project decide on them.",
+  one: "One column for the whole stage.",
+  name: "Name",
+  limit: "Limit",
+  limitHint: "The board warns above this number of tickets. Empty for none.",
+  badLimit: "A whole number from 1 to 999.",
+  add: "Add column",
+  addTo: "Stage",
+  added: (name: string) => `${name} is added.`,
+  tickets: (count: number) => `${count} ${count === 1 ? "ticket" : "tickets"}`,
+  show: (name: string) => `Show the tickets in ${name}`,
+  up: (name: string) => `Move ${name} up`,
+  down: (name: string) => `Move ${name} down`,
+  moved: (name: string, at: number, of: number) => `${name} is ${at} of ${of}.`,
+  change: "Change",
+  changeOf: (name: string) => `Change ${name}`,
+  save: "Save",
+  saved: "Saved.",
+  remove: "Delete",
+  removeQuestion: (name: string, tickets: number, into: string | undefined, stage: string) => {
+    const what = tickets === 1 ? "The ticket" : `The ${tickets} tickets`;
+    const goes = tickets === 1 ? "moves" : "move";
+    const stays = tickets === 1 ? "stays" : "stay";
+    if (tickets === 0) return `“${name}” is empty. It is deleted for good.`;
+    return into === undefined
+      ? `${what} in “${name}” ${stays} in ${stage}, which is one column then.`
+      : `${what} in “${name}” ${goes} to “${into}”.`;
+  },
+  removed: "The column is deleted.",
+};

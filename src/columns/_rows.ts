@@ -3,6 +3,7 @@ import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
+import { recordProjectEvents } from "../core/history.ts";
 import type { BoardColumn } from "./schema.ts";
 
 /**
@@ -37,9 +38,13 @@ export function columnConflict(error: unknown): unknown {
   return conflictOf(error, { board_columns_name_key: "Another column of the stage has this name" });
 }
 
-export async function auditColumn(
+/** The action of each act in an event. */
+const EVENTS = { created: "created", updated: "changed", deleted: "deleted" } as const;
+
+/** Records an act on a column for admins, and as an event. */
+export async function recordColumn(
   ctx: ProjectContext,
-  act: "created" | "updated" | "deleted",
+  act: keyof typeof EVENTS,
   columnId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
@@ -49,4 +54,5 @@ export async function auditColumn(
     target_id: columnId,
     details,
   });
+  await recordProjectEvents(ctx, { entity: "column", ids: [columnId], action: EVENTS[act] });
 }

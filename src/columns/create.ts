@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { auditColumn, columnConflict, columnFields, columnOfRow } from "./_rows.ts";
+import { columnConflict, columnFields, columnOfRow, recordColumn } from "./_rows.ts";
 import { type BoardColumn, type CreateColumn, MAX_COLUMNS } from "./schema.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function createColumn(ctx: ProjectContext, input: CreateColumn): Pr
       having count(*) < ${MAX_COLUMNS}
       returning ${columnFields(db)}`;
     if (!made) throw new AppError("conflict", `A project may have at most ${MAX_COLUMNS} columns`);
-    await auditColumn(ctx, "created", made.id, { stage, name, wip_limit });
+    await recordColumn(ctx, "created", made.id, { stage, name, wip_limit });
     return columnOfRow(made);
   }).catch((error: unknown) => {
     throw columnConflict(error);

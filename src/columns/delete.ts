@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
-import { auditColumn, noSuchColumn } from "./_rows.ts";
+import { noSuchColumn, recordColumn } from "./_rows.ts";
 import { isInColumn } from "./in_column.ts";
 import type { BoardColumn, ColumnPath } from "./schema.ts";
 
@@ -30,6 +30,6 @@ export async function deleteColumn(ctx: ProjectContext, { columnId }: ColumnPath
     await db`
       update board_columns set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
       where id = ${columnId}::uuid`;
-    await auditColumn(ctx, "deleted", columnId);
+    await recordColumn(ctx, "deleted", columnId);
   });
 }

@@ -1,6 +1,7 @@
 import { recordProjectAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
+import { recordProjectEvents } from "../core/history.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
@@ -27,16 +28,18 @@ export async function reorderColumns(ctx: ProjectContext, input: ReorderColumns)
     );
     if (missing.length > 0) issues.push({ path: "column_ids", message: `Lacks ${missing.join(", ")}` });
     if (issues.length > 0) throw invalidRequest(issues);
-    const { count } = await db`
+    const moved = await db<{ id: string }[]>`
       update board_columns c set position = o.place, updated_at = clock_timestamp()
-      from unnest(${column_ids}::uuid[]) with ordinality as o (id, place) where c.id = o.id and c.position <> o.place`;
-    if (count > 0) {
+      from unnest(${column_ids}::uuid[]) with ordinality as o (id, place) where c.id = o.id and c.position <> o.place
+      returning c.id`;
+    if (moved.length > 0) {
       await recordProjectAudit(ctx, {
         action: "column.reordered",
         target_type: "project",
         target_id: project.id,
         details: { stage, column_ids },
       });
+      await recordProjectEvents(ctx, { entity: "column", ids: moved.map(({ id }) => id), action: "changed" });
     }
     return await listColumns(ctx, {});
   });

@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { nameKey } from "../core/names.ts";
 import { transact } from "../core/transact.ts";
-import { auditColumn, columnConflict, columnFields, columnOfRow, noSuchColumn } from "./_rows.ts";
+import { columnConflict, columnFields, columnOfRow, noSuchColumn, recordColumn } from "./_rows.ts";
 import type { BoardColumn, UpdateColumn } from "./schema.ts";
 
 /** Changes a column's name or limit. @throws {AppError} not_found; conflict for a known name */
@@ -20,7 +20,7 @@ export async function updateColumn(ctx: ProjectContext, input: UpdateColumn): Pr
       where c.id = ${columnId}::uuid and c.project_id = ${project.id}::uuid and c.deleted_at is null
       returning ${columnFields(db)}`;
     if (!column) throw noSuchColumn();
-    await auditColumn(ctx, "updated", columnId, changes);
+    await recordColumn(ctx, "updated", columnId, changes);
     return columnOfRow(column);
   }).catch((error: unknown) => {
     throw columnConflict(error);

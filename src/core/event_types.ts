@@ -22,6 +22,7 @@ export const ENTITIES: Readonly<Record<string, Entity>> = {
   ...PARTS,
   label: { name: "label of a project", scope: "tickets:read" },
   milestone: { name: "milestone of a project", scope: "tickets:read" },
+  column: { name: "column of a board", scope: "tickets:read" },
   webhook: { name: "webhook", actions: ["disabled"], scope: "tickets:read" },
   deploy: { name: "deploy of a repository", actions: ["succeeded", "failed"], scope: "tickets:read" },
 };

@@ -39,7 +39,7 @@ function requestOf(type: string, summary: string): ZodOpenApiOperationObject {
 }
 
 /** The things of a project that belong to no ticket. */
-const OF_PROJECT: ReadonlySet<string> = new Set(["label", "milestone", "webhook", "deploy"]);
+const OF_PROJECT: ReadonlySet<string> = new Set(["column", "label", "milestone", "webhook", "deploy"]);
 
 function exampleOf(type: string): Event {
   const [entity = "", action] = type.split(".");

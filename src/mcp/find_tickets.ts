@@ -19,7 +19,7 @@ export const findTickets = defineTool({
       description:
         'Words that all occur; "a phrase"; -word excludes; a OR b; a ref such as HO-12. And filters: ' +
         'label:ui,"needs design" assignee:me|none|NAME due:overdue|<7d is:blocked|mine|watched milestone: parent:HO-12 ' +
-        "children-of: link: author: waiting:person -stage:live updated:>2026-01-31 estimate:>3",
+        "column: children-of: link: author: waiting:person -stage:live updated:>2026-01-31 estimate:>3",
     }),
     stage: Stage.optional(),
     status: Status.optional(),

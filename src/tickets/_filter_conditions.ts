@@ -1,4 +1,5 @@
 import type { Db, Fragment } from "../../db/open.ts";
+import { columnOf } from "../columns/in_column.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { isWaitingOn, ofPriority, ofRole } from "./_conditions.ts";
 import { type DayAfter, daysOf } from "./filter_days.ts";
@@ -36,6 +37,11 @@ const ALTERNATIVES: { [Key in FilterKey]: Alternatives<Key> } = {
   author: (ctx, values, ids) => referring(ctx, "created_by", values, ids),
   milestone: (ctx, values, ids) => referring(ctx, "milestone_id", values, ids),
   parent: (ctx, values, ids) => referring(ctx, "parent_id", values, ids),
+  column: ({ db, project }, values, ids) => [
+    // The indexes of open tickets serve this, because only they have columns.
+    ...(ids.length > 0 ? [db`t.status = 'open' and ${columnOf(db, project.id)} = any (${ids}::uuid[])`] : []),
+    ...(values.includes("none") ? [db`${columnOf(db, project.id)} is null`] : []),
+  ],
   label: ({ db }, values, ids) => [
     ...(ids.length > 0 ? [db`t.labels && ${ids}::uuid[]`] : []),
     ...(values.includes("none") ? [db`t.labels is null`] : []),

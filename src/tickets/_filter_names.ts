@@ -7,13 +7,14 @@ import { type FilterKey, QUOTES } from "./filter_terms.ts";
 import { KINDS } from "./filter_values.ts";
 import { isTicketRef, keyOf, numberOf, type Unrecognized } from "./schema.ts";
 
-type NamedKind = "person" | "label" | "milestone" | "ticket";
+type NamedKind = "person" | "label" | "milestone" | "column" | "ticket";
 
 const KIND_OF: { [Key in FilterKey]?: NamedKind } = {
   assignee: "person",
   author: "person",
   label: "label",
   milestone: "milestone",
+  column: "column",
   parent: "ticket",
   "children-of": "ticket",
   link: "ticket",
@@ -65,6 +66,7 @@ export async function readNames(
   const parts = [
     ...readEach(of("label"), (names) => labels(ctx, names)),
     ...readEach(of("milestone"), (names) => milestones(ctx, names)),
+    ...readEach(of("column"), (names) => columns(ctx, names)),
     ...readEach(of("person"), (names) => people(ctx, names)),
     ...readEach(tickets.filter(isTicketRef), (refs) => ticketsByRef(ctx, refs)),
     ...readEach(tickets.filter((name) => !isTicketRef(name)), (ids) => ticketsById(ctx, ids)),
@@ -100,6 +102,14 @@ function milestones({ db, project }: ProjectContext, names: string[]): Fragment 
     select 'milestone' as kind, n.name, m.id, 1 as place from unnest(${names}::text[]) n (name)
     join milestones m on m.project_id = ${project.id}::uuid and m.deleted_at is null
       and btrim(translate(m.name_key, ${QUOTES}::text, '')) = n.name`;
+}
+
+/** Columns of several stages may have the same name, and all of them are meant. */
+function columns({ db, project }: ProjectContext, names: string[]): Fragment {
+  return db`
+    select 'column' as kind, n.name, c.id, 1 as place from unnest(${names}::text[]) n (name)
+    join board_columns c on c.project_id = ${project.id}::uuid and c.deleted_at is null
+      and btrim(translate(c.name_key, ${QUOTES}::text, '')) = n.name`;
 }
 
 /**
@@ -196,6 +206,8 @@ async function readKnown(
   const reads = {
     label: db`(select 'label' as kind, name from labels where ${own} limit ${MOST_NAMES})`,
     milestone: db`(select 'milestone' as kind, name from milestones where ${own} limit ${MOST_NAMES})`,
+    column: db`(select distinct on (name_key) 'column' as kind, name from board_columns where ${own}
+      order by name_key, id limit ${MOST_NAMES})`,
     person: db`(select 'person' as kind, u.name ${reachable(ctx)} and u.deactivated_at is null
       and ${roleInProject(db)} is not null limit ${MOST_NAMES})`,
   };

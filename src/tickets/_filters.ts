@@ -1,5 +1,6 @@
 import type { Db, Fragment } from "../../db/open.ts";
 import { unprepared } from "../../db/postgres_js/unprepared.ts";
+import { columnOf } from "../columns/in_column.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { preparedForFew } from "../core/planner.ts";
 import { isWaitingOn, ofPriority, ofRole } from "./_conditions.ts";
@@ -35,11 +36,12 @@ export function ticketsOf({ db, project }: ProjectContext, { waiting_on }: Filte
 
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters, { words, conditions: others }: ResolvedText) {
-  const { db } = ctx;
-  const { ids, stage, request_type, blocking, priority, role, ship, waiting_on } = input;
+  const { db, project } = ctx;
+  const { ids, stage, column_id, request_type, blocking, priority, role, ship, waiting_on } = input;
   const conditions = [
     ids && db`t.id = any (${ids}::uuid[])`,
     stage && db`t.stage = ${stage}`,
+    column_id && db`${columnOf(db, project.id)} = ${column_id}::uuid`,
     request_type && db`t.request_type = ${request_type}`,
     blocking !== undefined && (blocking ? db`t.blocking` : db`not t.blocking`),
     isOpen(input) && db`t.status = 'open'`,
@@ -62,9 +64,10 @@ function all(db: Db, conditions: (Fragment | false | "" | undefined)[]) {
 
 /*
  * The status is written as a literal, so that the indexes of open tickets serve a prepared statement
- * too. A ticket is closed exactly when it is in live.
+ * too. A ticket is closed exactly when it is in live, and only an open one is in a column.
  */
-const isOpen = ({ status, stage }: Filters) => status === "open" || stage !== undefined && stage !== "live";
+const isOpen = ({ status, stage, column_id }: Filters) =>
+  status === "open" || column_id !== undefined || stage !== undefined && stage !== "live";
 const isClosed = ({ status }: Filters) => status === "closed";
 
 /** Looks up words in the index. A term without any word is searched for in every text. */

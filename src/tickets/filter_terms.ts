@@ -8,6 +8,7 @@ export const FILTER_KEYS = [
   "author",
   "label",
   "milestone",
+  "column",
   "parent",
   "children-of",
   "link",

@@ -2,7 +2,7 @@ import { Day, Id, Role } from "../core/schema.ts";
 import { type FilterKey, STATES, writeText, type WrittenValue } from "./filter_terms.ts";
 import { isTicketRef, Priority, RequestType, Stage, type TicketSummary, WaitingOn } from "./schema.ts";
 
-/** A person, label or milestone by its name, which has no quotes. */
+/** A person, label, milestone or column by its name, which has no quotes. */
 interface ByName {
   name: string;
 }
@@ -33,6 +33,7 @@ export interface FilterValues {
   author: ByName | "me";
   label: ByName | "none";
   milestone: ByName | "none";
+  column: ByName | "none";
   parent: ByRef | "none";
   "children-of": ByRef;
   link: ByRef;
@@ -65,6 +66,7 @@ export const KINDS: Kinds = {
   author: names(["me"]),
   label: names(["none"]),
   milestone: names(["none"]),
+  column: names(["none"]),
   parent: refs(["none"]),
   "children-of": refs([]),
   link: refs([]),

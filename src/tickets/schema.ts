@@ -413,13 +413,13 @@ export const SearchText = anyText(1, MAX_SEARCH_TEXT);
 
 const FILTERS_TEXT =
   "A filter is a key, a colon and a value without a blank between: `assignee` and `author` " +
-  "(me, a name or an e-mail address), `label`, `milestone`, `parent`, `children-of` (at any depth) and `link` (HO-12), " +
+  "(me, a name or an e-mail address), `label`, `milestone`, `column`, `parent`, `children-of` (at any depth) and `link` (HO-12), " +
   "`stage`, `type`, `priority`, `role`, `waiting` (person, agent), `is` (open, closed, blocked, blocking, overdue, " +
   "watched, mine), `due`, `created`, `updated` and `closed`, and `estimate`. A comma means one of (`priority:high,medium`), " +
   "a hyphen in front excludes (`-label:ui`), and a value with blanks stands in quotes. A ticket must fit every filter; " +
   "`or` stands between words only. Days are 2026-12-31, >2026-01-01, 2026-12-01..2026-12-31, today, and <7d for less than " +
   "7 days ago, or ahead for `due`, in the project's time zone; `due` is `overdue`, too. Numbers are 3, >3 and 1..5. " +
-  "`none` finds tickets without an assignee, label, milestone, parent, due date or estimate. In quotes, a filter is " +
+  "`none` finds tickets without an assignee, label, milestone, column, parent, due date or estimate. In quotes, a filter is " +
   "words. At most 200 characters of words, 20 filters and 100 values";
 
 /** A filter's value that nothing in the project has. */
@@ -440,6 +440,7 @@ export const ListTickets = IdPage.extend({
     "Only these tickets. A reader who follows events asks so for the tickets that have changed",
   ),
   stage: Stage.optional(),
+  column_id: Id.optional().describe("Only open tickets in this column of their stage"),
   status: Status.optional(),
   role: Role.optional().describe("Only tickets that have this role, in any status"),
   request_type: RequestType.optional(),
@@ -476,15 +477,21 @@ export const TicketList = z.object({
 export const CountTickets = ListTickets.omit({
   ids: true,
   stage: true,
+  column_id: true,
   status: true,
   sort: true,
   limit: true,
   cursor: true,
+}).extend({
+  by_column: queryBoolean.optional().describe("true: the tickets in each column, too"),
 });
 export type CountTickets = z.infer<typeof CountTickets>;
 
 export const TicketCounts = z.object({
   stages: z.object({ backlog: z.int(), up_next: z.int(), in_progress: z.int(), validation: z.int() }),
+  columns: z.record(Id, z.int()).optional().describe(
+    "Only with `by_column`: the tickets in each column that has some, by its id",
+  ),
   unrecognized: UnrecognizedValues,
 });
 export type TicketCounts = z.infer<typeof TicketCounts>;

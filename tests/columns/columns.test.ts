@@ -61,6 +61,26 @@ describe("columns", () => {
     }
   });
 
+  test("tell readers of events what was done to each of them", async () => {
+    const [first, second] = [await column("backlog", "First"), await column("backlog", "Second")];
+    await call("PATCH", `${project.path}/columns/${second}`, { wip_limit: 3 });
+    const column_ids = [second, first];
+    await call("POST", `${project.path}/columns/reorder`, { stage: "backlog", column_ids });
+    await call("POST", `${project.path}/columns/reorder`, { stage: "backlog", column_ids });
+    await call("DELETE", `${project.path}/columns/${first}`);
+    await harness.now.numbered();
+    const { body: { events } } = await call("GET", "/events?after=0&limit=200&types=column.*");
+    const told = events.filter(({ project_id }: { project_id: string }) => project_id === project.id);
+    expect(told.map(({ type, entity_id }: Record<string, string>) => `${type} ${entity_id}`)).toEqual([
+      `column.created ${first}`,
+      `column.created ${second}`,
+      `column.changed ${second}`,
+      ...[first, second].toSorted().map((id) => `column.changed ${id}`),
+      `column.deleted ${first}`,
+    ]);
+    expect(told[0]).toMatchObject({ ticket: null, actor: { id: project.admin.id } });
+  });
+
   test("are refused with a name or limit out of bounds, twice by one name in a stage, in live, and past 50", async () => {
     const { path } = project;
     for (

@@ -30,7 +30,7 @@ const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest("[data-card]")?.textContent);
 
 test("by keys alone a ticket is moved, the focus goes with it, and the move is taken back", async () => {
-  const { page } = await openBoard();
+  const { page } = await openBoard("/HO/board?sort=-priority");
   await page.keyboard.press("j");
   await page.keyboard.press("l");
   expect(await focused(page)).toContain("Invoice PDF");

@@ -37,6 +37,7 @@ describe("a filter", () => {
     ["label:area:ui", filter("label", { name: "area:ui" })],
     ["LABEL:UI", filter("label", { name: "UI" })],
     ['milestone:"1.0"', filter("milestone", { name: "1.0" })],
+    ['column:"In review"', filter("column", { name: "In review" })],
     ["parent:ho-12,none", filter("parent", { ref: "HO-12" }, "none")],
     ["children-of:HO-12", filter("children-of", { ref: "HO-12" })],
     [
@@ -112,7 +113,7 @@ describe("the words", () => {
     "mylabel:ui",
     "constructor:x",
     "is: it there",
-    "column:doing",
+    "lane:doing",
     'crash "or" hang',
     "crash or hang",
     "or",
@@ -195,6 +196,7 @@ const VALUES: Record<FilterKey, fc.Arbitrary<unknown>> = {
   author: fc.oneof(named, pick(["me"])),
   label: fc.oneof(named, pick(["none"])),
   milestone: fc.oneof(named, pick(["none"])),
+  column: fc.oneof(named, pick(["none"])),
   parent: fc.oneof(refs, pick(["none"])),
   "children-of": refs,
   link: refs,
@@ -216,7 +218,7 @@ const unknown = fc.stringMatching(/^zz(?:[a-z ,:.<-]{0,6}[a-z])?$/).map((text) =
 
 const filters = fc.oneof(
   ...FILTER_KEYS.map((key) => {
-    const isNamed = ["assignee", "author", "label", "milestone"].includes(key);
+    const isNamed = ["assignee", "author", "label", "milestone", "column"].includes(key);
     const value = isNamed ? VALUES[key] : fc.oneof({ weight: 5, arbitrary: VALUES[key] }, unknown);
     return fc.record({
       key: fc.constant(key),

@@ -245,6 +245,7 @@ describe("an unknown value", () => {
       `assignee:${crypto.randomUUID()}`,
       "author:nobody",
       "milestone:2.0",
+      "column:doing",
       `parent:${project.key}-9999`,
       `parent:${stranger.ref}`,
       `link:${stranger.id}`,
@@ -281,6 +282,60 @@ describe("an unknown value", () => {
       expect([body.tickets, body.unrecognized[0]]).toEqual([[], { key: "link", value: name, nearest: [] }]);
     }
   });
+});
+
+test("the column of a stage is a filter, and a ticket whose stage has none is in none", async () => {
+  const own = await makeProject(harness.now);
+  const of = (method: string, path: string, body?: unknown) =>
+    done(method, `${own.path}${path}`, body, own.admin.token);
+  const column = async (stage: string, name: string): Promise<string> =>
+    (await of("POST", "/columns", { stage, name })).id;
+  const names: Record<string, string> = {};
+  const add = async (name: string, fields: Record<string, unknown> = {}) => {
+    const { id, path } = await makeTicket(harness.now, own);
+    names[id] = name;
+    if (Object.keys(fields).length > 0) await done("PATCH", path, fields, own.admin.token);
+  };
+  await add("in the backlog");
+  await add("there before", { stage: "in_progress" });
+  // The oldest column has the tickets that stood in the stage, whichever column is the first.
+  const [doing, review] = [await column("in_progress", "Doing"), await column("in_progress", "In review")];
+  await of("POST", "/columns/reorder", { stage: "in_progress", column_ids: [review, doing] });
+  await column("validation", "In Review");
+  await add("came later", { stage: "in_progress" });
+  await add("validated", { stage: "validation" });
+  await add("closed", { stage: "live" });
+  const found = async (query: string) => {
+    const { tickets, unrecognized } = await of("GET", `/tickets?${query}`);
+    return [tickets.map(({ id }: { id: string }) => names[id]).toSorted(), unrecognized];
+  };
+  const byText = async (q: string) => await found(`q=${encodeURIComponent(q)}`);
+  expect(await byText("column:doing")).toEqual([["there before"], undefined]);
+  expect(await byText('column:"IN  review"')).toEqual([["came later", "validated"], undefined]);
+  expect(await byText('column:"in review" stage:validation')).toEqual([["validated"], undefined]);
+  expect(await byText("column:none")).toEqual([["closed", "in the backlog"], undefined]);
+  expect(await byText("column:doing,none -column:none")).toEqual([["there before"], undefined]);
+  expect(await byText("-column:doing is:open")).toEqual([
+    ["came later", "in the backlog", "validated"],
+    undefined,
+  ]);
+  expect(await byText("column:reviw")).toEqual([[], [
+    { key: "column", value: "reviw", nearest: ["In review", "Doing"] },
+  ]]);
+  expect(await found(`column_id=${doing}&sort=rank`)).toEqual([["there before"], undefined]);
+  expect(await found(`column_id=${review}&q=ticket`)).toEqual([["came later"], undefined]);
+  expect(await found(`column_id=${crypto.randomUUID()}`)).toEqual([[], undefined]);
+  const counts = await of("GET", "/tickets/counts?by_column=true&q=-stage:validation");
+  expect(counts).toEqual({
+    stages: { backlog: 1, up_next: 0, in_progress: 2, validation: 0 },
+    columns: { [doing]: 1, [review]: 1 },
+  });
+  await of("DELETE", `/columns/${doing}`);
+  expect(await byText('column:"in review" stage:in_progress')).toEqual([
+    ["came later", "there before"],
+    undefined,
+  ]);
+  expect((await byText("column:doing"))[1]).toHaveLength(1);
 });
 
 test("labels that were merged or deleted are found as the list shows them", async () => {
