@@ -161,7 +161,7 @@ test("fields of many are changed and taken back, but not what somebody else has 
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   for (const name of ["Upload", "Search", "Keyboard"]) {
-    expect(await read(name)).toMatchObject({ priority: "low", labels: [{ name: "release" }] });
+    await expect.poll(() => read(name)).toMatchObject({ priority: "low", labels: [{ name: "release" }] });
   }
   await bed.now.call("PATCH", bed.world.tickets.get("Search")!.path, {
     assignee_user_id: null,
