@@ -2430,6 +2430,7 @@ export type AppRouter = TRPCBuiltRouter<
           id: string;
           ids?: Array<string> | string | undefined;
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
+          column_id?: string | undefined;
           status?: "open" | "closed" | undefined;
           role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
           request_type?: "bug" | "clarification_needed" | "decision_needed" | "feature_request" | undefined;
@@ -2465,9 +2466,11 @@ export type AppRouter = TRPCBuiltRouter<
           blocking?: boolean | string | undefined;
           waiting_on?: "person" | "agent" | "none" | undefined;
           q?: string | undefined;
+          by_column?: boolean | string | undefined;
         },
         {
           stages: { backlog: number; up_next: number; in_progress: number; validation: number };
+          columns?: Record<string, number> | undefined;
           unrecognized?: Array<{ key: string; value: string; nearest: Array<string> }> | undefined;
         }
       >;
