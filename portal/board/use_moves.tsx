@@ -22,7 +22,8 @@ const DryRun = part(async () => (await import("./dry_run.tsx")).DryRun);
  * would do. The caller has to render `dialogs`.
  */
 export function useMoves(project: Project, selection: ReturnType<typeof useSelection>) {
-  const columns = useColumns(project.id) ?? WHOLE_STAGES;
+  const known = useColumns(project.id);
+  const columns = known ?? WHOLE_STAGES;
   const moveOne = useMove(columns);
   const changeMany = useBulkChange(project);
   const [moving, setMoving] = useState<Moving | null>(null);
