@@ -55,6 +55,11 @@ export interface ProjectSearch {
   create?: true | undefined;
 }
 
+/** The ref of an address. People write it in lower case, and copy a point or bracket after it. */
+export function refOf(named: unknown): string {
+  return String(named).toUpperCase().replace(/[^A-Z0-9]+$/, "");
+}
+
 /**
  * The route of one project's screens, whose addresses begin with the project's key. routes.tsx adds
  * the frame around them.
@@ -63,7 +68,7 @@ export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/$key",
   validateSearch: ({ ticket, create }): ProjectSearch => ({
-    ...(typeof ticket === "string" && /^[A-Z][A-Z0-9]{1,9}-\d+$/i.test(ticket) && { ticket }),
+    ...(/^[A-Z][A-Z0-9]{1,9}-\d+$/.test(refOf(ticket)) && { ticket: refOf(ticket) }),
     ...(create === true && { create: true as const }),
   }),
   loader: () => queryClient.ensureQueryData(projectsQuery),

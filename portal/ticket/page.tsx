@@ -1,6 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
 import { useProject } from "../app/project.ts";
+import { refOf } from "../app/tree.tsx";
 import { Copy } from "../ui/icons.tsx";
 import { ticket as words } from "../words/ticket.ts";
 import { copyLink } from "./copy_link.ts";
@@ -8,11 +9,6 @@ import { TicketView } from "./ticket.tsx";
 import { Watch } from "./watch.tsx";
 
 const route = getRouteApi("/signed-in/$key/tickets/$ref");
-
-/** The ref of an address. People write it in lower case, and copy a point or bracket after it. */
-function refOf(named: string): string {
-  return named.toUpperCase().replace(/[^A-Z0-9]+$/, "");
-}
 
 /** A ticket on a page of its own. People send each other the address of this page. */
 export function TicketPage() {

@@ -20,6 +20,8 @@ test("texts that would freeze the page are shown as written, and the page goes o
   expect(await named.innerText()).toBe(
     "山田@Ana Moreiraさん\nsecond line",
   );
+  await page.goto(`/ho/list?ticket=${ref.toLowerCase()}).`);
+  await page.getByRole("complementary", { name: `Ticket ${ref}` }).waitFor();
   bed.now.expectNoComplaints();
 });
 
