@@ -264,12 +264,14 @@ test("placements, moves and columns of others are shown as they happen", async (
 
 test("a viewer has nothing to drag, reads the columns, and is told why a key moves nothing", async () => {
   await makeColumn("in_progress", "Doing", { wip_limit: 9 });
+  await makeColumn("validation", "Tried by those who asked for it", { wip_limit: 1 });
   const page = await openBoard("vera@example.test");
   const own = card(page, "Import stops");
   await own.waitFor();
+  await expectAccessible(page, [PHONE, DESK]);
   expect(await own.getAttribute("draggable")).toBe(null);
   const order = await shown(page, "Doing");
-  await own.dragTo(column(page, "Validation"));
+  await own.dragTo(column(page, "Tried by"));
   await own.getByRole("link").focus();
   await page.keyboard.press("Shift+ArrowRight");
   await say(page, "You may read Handoff portal, but not change it.");
