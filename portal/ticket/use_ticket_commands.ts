@@ -3,7 +3,9 @@ import type { Priority, Project, RequestType, Ticket } from "../api/types.ts";
 import { type Command, useAsked, useCommands } from "../app/commands.ts";
 import { usePeople } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { columnsQuery } from "../data/columns.ts";
 import { assignTask, tasksQuery } from "../data/tasks.ts";
+import { board } from "../words/board.ts";
 import { PRIORITIES, STAGE_ORDER, STAGES, TYPES } from "../words/enums.ts";
 import { commands as words } from "../words/ticket.ts";
 import { copyLink, copyOf } from "./copy_link.ts";
@@ -14,6 +16,7 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
   const choose = useChoose(project, ticket);
   const at = { id: project.id, ticketId: ticket.id };
   const { data: tasks } = useQuery(tasksQuery(at));
+  const { data: columns } = useQuery({ ...columnsQuery(project.id), enabled: mayWrite });
   const { ticket_ref: ref } = ticket;
   const next = tasks?.tasks.find(({ status }) => status === "pending");
   const people = useAssignees(project, next !== undefined);
@@ -23,6 +26,11 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
       id: `move-${stage}`,
       name: words.move(ref, STAGES[stage]),
       run: () => choose({ stage }, STAGES[stage]),
+    })),
+    ...(columns?.columns ?? []).filter(({ id }) => id !== ticket.column_id).map(({ id, stage, name }) => ({
+      id: `move-${id}`,
+      name: words.move(ref, board.column(stage, name)),
+      run: () => choose({ stage, column_id: id }, name),
     })),
     ...(Object.keys(PRIORITIES) as Priority[]).filter((priority) => priority !== ticket.priority).map((
       priority,

@@ -150,6 +150,17 @@ test("the board draws the columns of a stage, and keys and the menu move a ticke
   await page.keyboard.press("z");
   await expect.poll(() => stored(`column_id=${review}`)).toEqual([]);
 
+  await page.goto("/HO/board?ticket=HO-14");
+  await page.getByRole("complementary", { name: "Ticket HO-14" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder(/Search tickets/).fill("move review");
+  await page.getByRole("menuitem", { name: "In review (In progress)" }).click();
+  await column(page, "In review").getByText("Import stops").waitFor();
+  await expect.poll(() => stored(`column_id=${review}`)).toEqual(["Import"]);
+  await bed.now.call("PATCH", at("Import").path, { column_id: doing });
+  await column(page, "Doing").getByText("Import stops").waitFor();
+  await page.goto("/HO/board");
+
   await page.getByLabel("Filter by words").fill("column:doi");
   await page.getByRole("option", { name: /Doing/ }).waitFor();
   await page.keyboard.press("ArrowDown");
