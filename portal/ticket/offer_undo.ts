@@ -21,6 +21,7 @@ const FIELDS = {
   estimate: plan.estimate,
   milestone_id: plan.milestone,
   parent_id: plan.parent,
+  column_id: plan.column,
 } satisfies Partial<Record<keyof TicketFields, string>>;
 
 /**

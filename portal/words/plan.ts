@@ -2,6 +2,7 @@
 export const plan = {
   assignee: "Assignee",
   labels: "Labels",
+  column: "Column",
   due: "Due",
   start: "Start",
   estimate: "Estimate",
