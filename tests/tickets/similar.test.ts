@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
-import { makeProject, makeTicket, next, type TestProject, ticketInput } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, next, type TestProject, ticketInput } from "../factories.ts";
 import { type Answer, openHarness, useHarness } from "../harness.ts";
 import { atCosine, SetVectors } from "./_vectors.ts";
 
@@ -345,4 +345,52 @@ test("EMBEDDING_THREADS=0 switches the hint off: no field, no job, and 503 for w
   } finally {
     await off.close();
   }
+});
+
+test("a hint tells of no other project, not even by the links, parents and labels of what it names", async () => {
+  const hidden = await makeProject(harness.now, { admin: project.admin });
+  const reader = await makeMember(harness.now, project, "member");
+  const asAdmin = (method: string, path: string, body: object) =>
+    harness.now.call(method, path, { token: project.admin.token, body });
+  const secret = await stored([1], hidden);
+  const secretParent = await stored([1], hidden);
+  await asAdmin("POST", `${hidden.path}/labels`, { name: "merger" });
+  await asAdmin("POST", `${hidden.path}/milestones`, { name: "acquisition" });
+  await asAdmin("PATCH", secret.path, { labels: ["merger"], parent_id: secretParent.ref });
+  const open = await stored([1]);
+  for (const kind of ["blocked_by", "blocks", "relates"]) {
+    const linked = await asAdmin("POST", `${open.path}/links`, {
+      kind,
+      ticket: kind === "blocked_by" ? secret.ref : secretParent.ref,
+    });
+    expect(linked.status).toBe(201);
+  }
+  const title = `Asked by a reader ${next()}`;
+  vectors.set(title, [1]);
+  const ask = { title, description: "Would there be one like it?" };
+  const found = await harness.now.call("POST", `${project.path}/tickets/similar`, {
+    token: reader.token,
+    body: ask,
+  });
+  const made = await harness.now.call("POST", `${project.path}/tickets`, {
+    token: reader.token,
+    body: ticketInput(ask),
+  });
+  expect([found.status, made.status]).toEqual([200, 201]);
+  for (const { body } of [found, made]) {
+    expect(body.similar_existing).toEqual([
+      { ticket_ref: open.ref, title: open.title, similarity: 1, status: "open", stage: "backlog" },
+    ]);
+    const said = JSON.stringify(body);
+    for (
+      const word of [secret.ref, secret.title, secretParent.title, `${hidden.key}-`, "merger", "acquisition"]
+    ) {
+      expect(said).not.toContain(word);
+    }
+  }
+  const elsewhere = await harness.now.call("POST", `${hidden.path}/tickets/similar`, {
+    token: reader.token,
+    body: ask,
+  });
+  expect(elsewhere.status).toBe(403);
 });
