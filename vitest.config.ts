@@ -20,6 +20,7 @@ const CAMPAIGN = [
   "tests/http/answer_bounds.test.ts",
   "tests/http/change_bounds.test.ts",
   "tests/http/fuzz.test.ts",
+  "tests/links/fourteen.test.ts",
   "tests/links/graph.test.ts",
   "tests/mcp/budget.test.ts",
   "tests/portal/screens.test.ts",

@@ -1,4 +1,5 @@
 import type { Sql } from "../../db/open.ts";
+import { MAX_RANK } from "../../src/tickets/ranks.ts";
 import { TASK_TRANSITIONS } from "../../src/tasks/transitions.ts";
 
 /** Rows of a ticket and its parts as JSON, under the names that history uses. */
@@ -10,7 +11,7 @@ const ROWS = `rows as (
   union all select ticket_id, 'agent_run', id::text, to_jsonb(a) from agent_runs a
   union all select ticket_id, 'pull_request', id::text, to_jsonb(p) from ticket_pull_requests p
   union all select ticket_id, 'linked_issue', ticket_id::text, to_jsonb(i) from ticket_issues i
-  union all select ticket_id, 'duplicate', duplicate_of::text, to_jsonb(d) from ticket_duplicates d
+  union all select ticket_id, 'duplicate', id::text, to_jsonb(d) from ticket_duplicates d
 )`;
 
 /**
@@ -54,7 +55,7 @@ const INVARIANTS: Record<string, string> = {
   "what history made and did not take away is there, and nothing else": `
     with ${ROWS}, alive as (
       select distinct on (ticket_id, entity, entity_id) ticket_id, entity, entity_id, action from history
-      where action in ('created', 'deleted') order by ticket_id, entity, entity_id, id desc)
+      where action in ('created', 'deleted') and ticket_id is not null and entity <> 'link' order by ticket_id, entity, entity_id, id desc)
     select * from rows r full join (select * from alive where action = 'created') a using (ticket_id, entity, entity_id)
     where r.row is null or a.action is null`,
   "a change is a version": `
@@ -84,6 +85,17 @@ const INVARIANTS: Record<string, string> = {
         (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending'),
         (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending' and q.resolver = 'human_only'),
         (select count(*) from agent_runs r where r.ticket_id = t.id))`,
+  "a ticket's counts are those of its open blockers and of its children": `
+    select t.id from tickets t where (open_blockers, children_open, children_total) is distinct from (
+      (select count(*) from ticket_links l join tickets o on o.id = l.other_id
+        where l.ticket_id = t.id and l.kind = 'blocked_by' and o.status = 'open'),
+      (select count(*) from tickets c where c.parent_id = t.id and c.status = 'open'),
+      (select count(*) from tickets c where c.parent_id = t.id))`,
+  "all tickets of a project are in one order, and two that are placed have two keys": `
+    select t.project_id, t.rank, count(*) from tickets t group by 1, 2
+    having not bool_and(t.rank ~ '^[0-9A-Za-z]+$' and length(t.rank) <= ${MAX_RANK})
+      or (count(*) > 1 and not exists (select from audit_log a
+        where a.action = 'project.imported' and a.target_id = t.project_id::text))`,
   "the search knows every ticket as it is": `
     select t.id from tickets t left join ticket_embeddings e on e.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
     where e.open is distinct from (t.status = 'open') or x.document is distinct from ticket_document(t.title, t.description)

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { v7 as uuid } from "uuid";
 import { beforeAll, expect, inject, test } from "vitest";
-import { freePort, untilAnswers } from "../../ops/launch.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { makeKey, makeMember, makeProject, type TestProject, ticketInput } from "../factories.ts";
 import { openHarnessAt } from "../harness.ts";
+import { KilledService } from "../killed_service.ts";
 import { type Act, AGENTS, FREE, KINDS, lapse, type Model, steps, sweeps } from "./_claims_model.ts";
 
 const TASKS = 2;
@@ -14,21 +14,8 @@ const AT_ONCE = 4;
 /** The service is killed after this many calls, again and again. */
 const CALLS_OF_A_LIFE = 800;
 
-/** An answer of the service. */
-interface Said {
-  status: number;
-  // The checks read the fields of a body that they know.
-  // deno-lint-ignore no-explicit-any
-  body: any;
-}
-
-const PROCESS = new URL("_claims_process.ts", import.meta.url).pathname;
-
 /** The service that the agents call. It is killed and starts again over the same database. */
-let service: Deno.ChildProcess;
-let url: string;
-/** Ends when the service is there again. */
-let started: Promise<void>;
+let service: KilledService;
 let place: Place;
 let project: TestProject;
 let keys: Record<(typeof AGENTS)[number]["key"], { id: string; token: string }>;
@@ -45,64 +32,16 @@ beforeAll(async () => {
     "ben's": await makeKey(harness, ben),
   };
   await harness.stop();
-  started = start();
-  await started;
+  service = new KilledService(place);
+  await service.started;
   return async () => {
-    await kill();
+    await service.stop();
     await dropPlace(place);
   };
 });
 
-/** Starts the service again after it was killed. */
-async function start(): Promise<void> {
-  const PORT = String(freePort());
-  url = `http://127.0.0.1:${PORT}`;
-  service = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", PROCESS],
-    env: {
-      PORT,
-      PUBLIC_URL: url,
-      DATA_DIR: place.dataDir,
-      EMBEDDING_THREADS: "0",
-      JOBS: "off",
-      LOG_LEVEL: "off",
-      ...(place.url && { DATABASE_URL: place.url }),
-    },
-  }).spawn();
-  await untilAnswers(`${url}/readyz`, service);
-}
-
-async function kill(): Promise<void> {
-  service.kill("SIGKILL");
-  await service.status;
-}
-
 /** The agents' calls so far, of which every eight hundredth finds the service killed. */
 let calls = 0;
-
-/** Calls the service, or returns null when it was killed before it answered. */
-async function call(method: string, path: string, body: unknown, token = ""): Promise<Said | null> {
-  await started;
-  const answer = await fetch(url + path, {
-    method,
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  }).then(async (response) => ({ status: response.status, text: await response.text() })).catch(() => null);
-  await started;
-  return answer && { status: answer.status, body: JSON.parse(answer.text) };
-}
-
-/** Calls again until the service answers. */
-async function insistOn(...request: Parameters<typeof call>): Promise<Said> {
-  return await call(...request) ?? await insistOn(...request);
-}
-
-/** Runs a statement that may run twice, because the service can be killed between it and its answer. */
-async function sql(text: string, ...parameters: unknown[]): Promise<Said["body"]> {
-  const answer = await insistOn("POST", "/sql", { text, parameters });
-  if (answer.status !== 200) throw new Error(`${text}: ${answer.body}`);
-  return answer.body;
-}
 
 const act: fc.Arbitrary<Act> = fc.record({
   kind: fc.constantFrom(...KINDS),
@@ -143,14 +82,14 @@ interface Ticket {
 }
 
 async function newTicket(): Promise<Ticket> {
-  const { body: { ticket: { id } } } = await insistOn(
+  const { body: { ticket: { id } } } = await service.insistOn(
     "POST",
     `/api${project.path}/tickets`,
     ticketInput(),
     project.admin.token,
   );
   const tasks = Array.from({ length: TASKS }, () => uuid());
-  await sql(
+  await service.sql(
     `with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
     insert into tasks (id, ticket_id, project_id, sequence, title, role)
     select t, $1::uuid, $2::uuid, place, 'Task', 'qa'
@@ -175,8 +114,8 @@ async function send(ticket: Ticket, { kind, agent, task }: Act): Promise<string 
   const at = `${ticket.path}/tasks/${ticket.tasks[task]}`;
   const changes = kind === "report" ? { summary: `Agent ${agent}` } : CHANGES[kind];
   const verb = kind === "beat" ? "heartbeat" : kind;
-  if (++calls % CALLS_OF_A_LIFE === 0) started = kill().then(start);
-  const answer = await call(
+  if (++calls % CALLS_OF_A_LIFE === 0) service.restart();
+  const answer = await service.call(
     changes ? "PATCH" : "POST",
     `/api${changes ? at : kind === "next" ? `${project.path}/tasks/claim` : `${at}/${verb}`}`,
     { ...changes, ...(kind === "next" && { ticket_id: ticket.id }), session_id: name },
@@ -230,7 +169,7 @@ async function happen(ticket: Ticket, models: Model[], one: Happening): Promise<
       return ofB === null ? await insist(ticket, left, b) : left;
     }
     case "lapse":
-      await sql(
+      await service.sql(
         `with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
         update tasks set lease_expires_at = now() - interval '1 minute' from author
         where id = $1::uuid and lease_expires_at is not null`,
@@ -238,7 +177,7 @@ async function happen(ticket: Ticket, models: Model[], one: Happening): Promise<
       );
       return models.flatMap(sweeps).map((model) => lapse(model, one.task));
     case "sweep":
-      await insistOn("POST", "/end-leases", {});
+      await service.insistOn("POST", "/end-leases", {});
       // Another sequence's sweep may hold the row at this moment, which this one then passes over.
       return models.flatMap(sweeps);
   }
@@ -262,7 +201,7 @@ async function live(happenings: Happening[]): Promise<void> {
   for (const one of happenings) {
     const left = await happen(ticket, models, one);
     models = [...new Map(left.map((model) => [JSON.stringify(model), model])).values()];
-    const rows = await sql(
+    const rows = await service.sql(
       `select status, assignee_session_id as name, claimed_with as key, summary from tasks
       where ticket_id = $1::uuid order by sequence`,
       ticket.id,

@@ -1,12 +1,12 @@
 // The service over one database, in a process of its own that a test kills at any moment. Beside the API it answers
 // what the test must see or change in the database, because the embedded one belongs to this process alone.
-import { buildApp } from "../../src/app.ts";
-import { parseConfig } from "../../src/core/config.ts";
-import { systemContext } from "../../src/core/context.ts";
-import { startLog } from "../../src/core/log.ts";
-import { startServices } from "../../src/core/services.ts";
-import { localSender } from "../../src/sending/sender.ts";
-import { endLeases } from "../../src/tasks/end_leases.ts";
+import { buildApp } from "../src/app.ts";
+import { parseConfig } from "../src/core/config.ts";
+import { systemContext } from "../src/core/context.ts";
+import { startLog } from "../src/core/log.ts";
+import { startServices } from "../src/core/services.ts";
+import { localSender } from "../src/sending/sender.ts";
+import { endLeases } from "../src/tasks/end_leases.ts";
 
 const config = parseConfig(Deno.env.toObject());
 await startLog(config.LOG_LEVEL);
