@@ -54,7 +54,7 @@ export class KilledService {
     await this.#process.status;
   }
 
-  /** Ends the service for good. Whoever still calls gets an error, so that no caller goes on for ever. */
+  /** Ends the service for good. Later calls get an error, so that no caller goes on for ever. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#started;

@@ -124,7 +124,7 @@ interface Agent {
   token: string;
 }
 
-/** What the agents of one shuffle know together. */
+/** The knowledge that the agents of one shuffle share. */
 interface Work {
   ids: string[];
   random: () => number;
@@ -200,7 +200,7 @@ interface Told {
   at: number;
 }
 
-/** What the history tells of claims, closings and releases, in the order of its rows. */
+/** The claims, closings and releases in the history, in the order of its rows. */
 async function told(ids: readonly string[]): Promise<Told[]> {
   return await service.sql(
     `select ticket_id as ticket, id::float8 as at, case when entity = 'task' then 'claimed'
