@@ -47,29 +47,38 @@ export function BlockedMark(
 
 /** Today is the day in the project's time zone. */
 export function PlanMarks({ ticket, today }: Props & { today: string }) {
-  const { due_on, estimate, children: { open, total }, status } = ticket;
   return (
     <>
-      <DueMark due={due_on} today={today} isOpen={status === "open"} />
-      {estimate !== null && (
-        <span className="fact" title={words.estimated(estimate)}>
-          <span aria-hidden="true" className="fact-shown">
-            <Estimate />
-            {estimate}
-          </span>
-          <span className="hidden">{words.estimated(estimate)}</span>
-        </span>
-      )}
-      {total > 0 && (
-        <span className={`fact${open === 0 ? " whole" : ""}`} title={words.childrenDone(total - open, total)}>
-          <span aria-hidden="true" className="fact-shown">
-            <Children />
-            {total - open}/{total}
-          </span>
-          <span className="hidden">{words.childrenDone(total - open, total)}</span>
-        </span>
-      )}
+      <DueMark due={ticket.due_on} today={today} isOpen={ticket.status === "open"} />
+      <EstimateMark ticket={ticket} />
+      <ChildrenMark ticket={ticket} />
     </>
+  );
+}
+
+export function EstimateMark({ ticket: { estimate } }: Props) {
+  if (estimate === null) return null;
+  return (
+    <span className="fact" title={words.estimated(estimate)}>
+      <span aria-hidden="true" className="fact-shown">
+        <Estimate />
+        {estimate}
+      </span>
+      <span className="hidden">{words.estimated(estimate)}</span>
+    </span>
+  );
+}
+
+export function ChildrenMark({ ticket: { children: { open, total } } }: Props) {
+  if (total === 0) return null;
+  return (
+    <span className={`fact${open === 0 ? " whole" : ""}`} title={words.childrenDone(total - open, total)}>
+      <span aria-hidden="true" className="fact-shown">
+        <Children />
+        {total - open}/{total}
+      </span>
+      <span className="hidden">{words.childrenDone(total - open, total)}</span>
+    </span>
   );
 }
 

@@ -25,7 +25,7 @@ const GATHER_MS = 100;
 const PACE_MS = 300;
 /** The least milliseconds between two readings of a count or list because of others' changes. */
 const STEADY_MS = 1_000;
-/** The same for the counts of saved views, because each is a statement of its own. */
+/** The same for groups, whose counts read all tickets, and for views, each of which is a statement. */
 const SELDOM_MS = 5_000;
 /** The milliseconds until changes are asked for again that the service didn't answer. */
 const AGAIN_MS = 2_000;
@@ -218,8 +218,8 @@ async function readParts(project: string, changed: Changed, every = 0): Promise<
       const concern = concernOf(query, project, names);
       if (concern === null) return [];
       if (concern !== "counts") return [readAgain(query, concern === "part" ? 0 : every)];
-      // Nobody waits for these.
-      void readAgain(query, SELDOM_MS);
+      // Nobody waits for these. The caller's own change may make a new group.
+      void readAgain(query, every === 0 && isOfGroups(query) ? 0 : SELDOM_MS);
       return [];
     }),
   );
@@ -237,12 +237,16 @@ function concernOf(query: Query, project: string, names: ReadonlySet<string | un
   // The links and references of a ticket show the stages and titles of others.
   if ((router === "links" || router === "references") && input["id"] === project) return "whole";
   if (STEADY.has(`${router}.${name}`) || input["id"] !== project) return null;
-  if (router === "views") return "counts";
+  if (router === "views" || isOfGroups(query)) return "counts";
   if (router === "tickets" && name === "list" && isPaged) return null;
   if (!("ticketId" in input)) return "whole";
   const { ticket_ref, id } = query.state.data as Partial<TicketSummary> | undefined ?? {};
   const named = input["ticketId"] as string;
   return names.has(named) || (ticket_ref === named && names.has(id)) ? "part" : null;
+}
+
+function isOfGroups({ queryKey: [path] }: Query): boolean {
+  return Array.isArray(path) && path.join(".") === "tickets.groups";
 }
 
 interface Asked {

@@ -6,8 +6,11 @@ import { placeTickets, type TicketPages } from "./ticket_pages.ts";
 // The columns and lists of tickets that the browser holds, and what is shown in them.
 
 type Input = Inputs["tickets"]["list"];
-/** The conditions of a list, without the stage and the column, which a ticket says itself. */
-export type Conditions = Omit<Input, "id" | "ids" | "stage" | "column_id" | "sort" | "limit" | "cursor">;
+/** The conditions of a list, without the stage, the column and the group, which a ticket says itself. */
+export type Conditions = Omit<
+  Input,
+  "id" | "ids" | "stage" | "column_id" | "group_by" | "group" | "sort" | "limit" | "cursor"
+>;
 type List = Query<TicketPages, Error, TicketPages, QueryKey>;
 
 /** Where a ticket stands on a board. */
@@ -29,7 +32,8 @@ function listsOf(project: string): List[] {
 }
 
 function conditionsOf(list: List): Conditions {
-  const { id: _, stage: __, column_id: ___, sort: ____, limit: _____, ...conditions } = inputOf(list);
+  const { id: _, stage: __, column_id: ___, sort: ____, limit: _____, ...rest } = inputOf(list);
+  const { group_by: ______, group: _______, ...conditions } = rest;
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
 }
 

@@ -12,7 +12,10 @@ export interface TicketPage {
 /** The pages of a column or list that have been read. */
 export type TicketPages = InfiniteData<TicketPage, string | null>;
 
-type List = Pick<Inputs["tickets"]["list"], "stage" | "column_id" | "sort" | "limit">;
+type List = Pick<
+  Inputs["tickets"]["list"],
+  "stage" | "column_id" | "group_by" | "group" | "sort" | "limit"
+>;
 type Order = (one: TicketSummary, other: TicketSummary) => number;
 
 const RANKS: Record<Priority, number> = { low: 1, medium: 2, high: 3 };
@@ -25,23 +28,41 @@ const RANKS: Record<Priority, number> = { low: 1, medium: 2, high: 3 };
  */
 export function placeTickets(
   data: TicketPages,
-  { stage, column_id, sort, limit = 50 }: List,
+  list: List,
   ids: ReadonlySet<string>,
   found: readonly TicketSummary[],
 ): TicketPages {
+  const { sort, limit = 50 } = list;
   const order = orderOf(sort);
   const pages = data.pages.map((page) => without(page, ids));
   const last = pages.at(-1)!;
   const end = last.next_cursor === null ? undefined : last.end ?? last.tickets.at(-1);
   for (const ticket of found) {
-    if (stage !== undefined && ticket.stage !== stage) continue;
-    if (column_id !== undefined && ticket.column_id !== column_id) continue;
+    if (!isOf(list, ticket)) continue;
     // The next page leaves out the ticket after which it begins, wherever that ticket is by then.
     if (end === undefined || ticket.id === end.id || order(ticket, end) <= 0) insert(pages, ticket, order);
   }
   if (pages.every((page, at) => page === data.pages[at])) return data;
   const shown = ofUsualLength(pages, 2 * Number(limit));
   return { pages: shown, pageParams: shown.map((_, at) => data.pageParams[at] ?? null) };
+}
+
+/** The values of a ticket in the groups by a field, as the service names them. */
+const VALUES: Record<Inputs["tickets"]["groups"]["by"], (ticket: TicketSummary) => (string | null)[]> = {
+  stage: ({ stage }) => [stage],
+  column: ({ column_id, stage }) => [column_id ?? stage],
+  priority: ({ priority }) => [priority],
+  assignee: ({ assignee_user_id }) => [assignee_user_id],
+  milestone: ({ milestone_id }) => [milestone_id],
+  parent: ({ parent_id }) => [parent_id],
+  label: ({ labels }) => labels.length > 0 ? labels.map(({ id }) => id) : [null],
+};
+
+/** Whether a ticket has the stage, the column and the group of a list. */
+function isOf({ stage, column_id, group_by, group }: List, ticket: TicketSummary): boolean {
+  if (stage !== undefined && ticket.stage !== stage) return false;
+  if (column_id !== undefined && ticket.column_id !== column_id) return false;
+  return group_by === undefined || VALUES[group_by](ticket).some((value) => (value ?? "none") === group);
 }
 
 /** Leaves out what two pages have in common, because a ticket has moved between two readings. */

@@ -12,9 +12,26 @@ export const GROUPINGS: Record<View["group_by"], string> = {
   none: "None",
 };
 
+/** The names of the groups of tickets that have nothing in the field. */
+export const NO_VALUES: Record<Exclude<View["group_by"], "none">, string> = {
+  stage: "No stage",
+  column: "No column",
+  assignee: "Nobody",
+  label: "No label",
+  priority: "No priority",
+  milestone: "No milestone",
+  parent: "No parent",
+};
+
 /** Words of saved views. */
 export const views = {
   title: "Views",
+  group: "Group by",
+  goneValue: "Deleted",
+  leftOut: (count: number) =>
+    `${count} smaller ${count === 1 ? "group is" : "groups are"} left out. Filter to see ${
+      count === 1 ? "it" : "them"
+    }.`,
   hint: "A view is a saved filter with its order. Views that others share are here, too.",
   none: "No views yet. Filter a board or list, and save it as a view.",
   own: "Your views",

@@ -9,6 +9,7 @@ import { getTicket } from "../tickets/get.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTicketNews } from "../news/list_ticket.ts";
 import { ListTicketNews, TicketNews } from "../news/schema.ts";
+import { listGroups } from "../tickets/list_groups.ts";
 import { listTickets } from "../tickets/list.ts";
 import { listHistory } from "../tickets/list_history.ts";
 import {
@@ -16,6 +17,7 @@ import {
   CreatedTicket,
   CreateTicket,
   FindSimilar,
+  ListGroups,
   ListTickets,
   MAX_CHANGE_BYTES,
   PlaceTicket,
@@ -23,6 +25,7 @@ import {
   SimilarTickets,
   Ticket,
   TicketCounts,
+  TicketGroups,
   TicketList,
   TicketPath,
   UpdatedTicket,
@@ -87,6 +90,23 @@ export const ticketsRouter = router({
       "Takes the filters of the list. Live tickets are not counted, because they are all the work that was ever done.",
     example: { output: { stages: { backlog: 12, up_next: 4, in_progress: 3, validation: 0 } } },
   }).input(CountTickets).output(TicketCounts).query(({ ctx, input }) => countTickets(ctx, input)),
+
+  groups: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/groups",
+    summary: "List the groups into which a field puts the tickets",
+    description:
+      "Takes the filters of the list, and a ticket with two labels is in two groups. The list of tickets takes " +
+      "`group_by` and `group` for the tickets of one group.",
+    example: {
+      input: { by: "priority" },
+      output: {
+        groups: [{ value: "high", name: null, ref: null, color: null, count: 12 }],
+        left_out: 0,
+      },
+    },
+  }).input(ListGroups).output(TicketGroups).query(({ ctx, input }) => listGroups(ctx, input)),
 
   get: projectProcedure({
     ...read,

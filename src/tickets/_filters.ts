@@ -4,6 +4,7 @@ import { columnOf } from "../columns/in_column.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { preparedForFew } from "../core/planner.ts";
 import { isWaitingOn, ofPriority, ofRole } from "./_conditions.ts";
+import { inGroup } from "./_groups.ts";
 import { mayWaitForAnybody } from "./may_wait.ts";
 import type { ResolvedText } from "./resolve_text.ts";
 import { type ListTickets, USUAL_SORT } from "./schema.ts";
@@ -50,6 +51,7 @@ export function filters(ctx: ProjectContext, input: Filters, { words, conditions
     role && ofRole(ctx, role),
     ship && hasShip(ctx, ship),
     waiting_on && isWaitingOn(ctx, waiting_on),
+    inGroup(ctx, input),
     words && matches(ctx, words),
     ...others,
   ];

@@ -434,6 +434,23 @@ const UnrecognizedValues = z.array(Unrecognized).optional().describe(
   "Values of filters in `q` that nothing has, and that find nothing; at most ten. Absent if there are none",
 );
 
+/** The fields that put tickets into groups. */
+export const TicketGrouping = z.enum([
+  "stage",
+  "column",
+  "assignee",
+  "label",
+  "priority",
+  "milestone",
+  "parent",
+]);
+export type TicketGrouping = z.infer<typeof TicketGrouping>;
+
+/** The value of the group of tickets that have nothing in the field. */
+export const NO_VALUE = "none";
+/** The most groups of one answer. */
+export const MAX_GROUPS = 200;
+
 export const USUAL_SORT = "-created_at";
 export const ListTickets = IdPage.extend({
   ids: TicketIds.optional().describe(
@@ -462,6 +479,10 @@ export const ListTickets = IdPage.extend({
   ).meta({
     examples: ['upload -draft "network error"', "HO-12 or HO-13", 'label:ui,"needs design" due:<7d'],
   }),
+  group_by: TicketGrouping.optional().describe("The field of `group`"),
+  group: z.string().max(40).optional().describe(
+    "Only the tickets of one group, by its `value` in the list of groups; together with `group_by`",
+  ),
   sort: TicketSort.default(USUAL_SORT).describe(
     "`rank` is the order by hand, from the top: new tickets first. With a sort other than by creation, tickets that change while pages are read may be missed or come twice",
   ),
@@ -475,6 +496,8 @@ export const TicketList = z.object({
 });
 
 export const CountTickets = ListTickets.omit({
+  group_by: true,
+  group: true,
   ids: true,
   stage: true,
   column_id: true,
@@ -495,6 +518,26 @@ export const TicketCounts = z.object({
   unrecognized: UnrecognizedValues,
 });
 export type TicketCounts = z.infer<typeof TicketCounts>;
+
+export const ListGroups = CountTickets.extend({ by: TicketGrouping });
+export type ListGroups = z.infer<typeof ListGroups>;
+
+export const TicketGroup = z.object({
+  value: z.string().describe("An id, or a stage or priority, or `none` for tickets without a value"),
+  name: z.string().nullable().describe(
+    "The name of the person, label, milestone or column, or the title of the parent; null if the value says all",
+  ),
+  ref: z.string().nullable().describe("The ref of the parent"),
+  color: z.string().nullable().describe("The color of the label"),
+  count: z.int().describe("Number of tickets, also closed ones"),
+});
+export type TicketGroup = z.infer<typeof TicketGroup>;
+
+export const TicketGroups = z.object({
+  groups: z.array(TicketGroup),
+  left_out: z.int().describe(`Number of smaller groups beyond the ${MAX_GROUPS} largest`),
+  unrecognized: UnrecognizedValues,
+});
 
 export const FindSimilar = z.strictObject({
   title: TicketTexts.title,

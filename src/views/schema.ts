@@ -2,23 +2,14 @@ import { z } from "zod";
 import { Day, Id, line, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { ProjectLine, TicketLine } from "../inbox/schema.ts";
 import { TaskStatus } from "../tasks/schema.ts";
-import { SearchText, TicketSort, USUAL_SORT } from "../tickets/schema.ts";
+import { SearchText, TicketGrouping, TicketSort, USUAL_SORT } from "../tickets/schema.ts";
 
 /** The most views that one person owns, and the most in one person's sidebar. */
 export const MAX_VIEWS = 200;
 export const MAX_PINS = 50;
 
 export const ViewLayout = z.enum(["board", "list"]);
-export const ViewGroup = z.enum([
-  "stage",
-  "column",
-  "assignee",
-  "label",
-  "priority",
-  "milestone",
-  "parent",
-  "none",
-]);
+export const ViewGroup = z.enum([...TicketGrouping.options, "none"]);
 
 const ViewName = line(1, 80);
 const ViewQuery = z.union([z.literal(""), SearchText]).describe(

@@ -45,6 +45,7 @@ const SHORT = [
   "suggestions.analysis",
   "suggestions.duplicates",
   "tickets.count",
+  "tickets.groups",
   "tickets.news",
   "users.get",
   "webhooks.get",
@@ -79,7 +80,7 @@ function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string
   const id = idOf(meta.path);
   const runId = meta.path.startsWith("/integrations/") ? around.hookRun : params["runId"];
   const { webhookId, milestoneId, viewId } = around;
-  const ids = { ...params, webhookId, milestoneId, viewId, runId, after: 0 };
+  const ids = { ...params, webhookId, milestoneId, viewId, runId, after: 0, by: "parent" };
   const texts = { title: "x".repeat(140), description: "x".repeat(5_000) };
   const unknown = Object.fromEntries(pathFields.map((field) => [field, project.admin.id]));
   const wide = { ...unknown, id, limit: 200, ...texts, status: undefined, ...ids };

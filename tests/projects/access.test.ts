@@ -79,6 +79,7 @@ const RULES: [string, string, () => string, (() => unknown) | null, Caller[]][] 
   ["list tasks", "GET", () => `${project.path}/tasks`, null, READERS],
   ["list test cases", "GET", () => `${project.path}/test-cases`, null, READERS],
   ["count tickets", "GET", () => `${project.path}/tickets/counts`, null, READERS],
+  ["group tickets", "GET", () => `${project.path}/tickets/groups?by=label`, null, READERS],
   ["create a ticket", "POST", () => `${project.path}/tickets`, () => ticketInput({ roles: ["qa"] }), WRITERS],
   ["change a ticket", "PATCH", () => ticket.path, () => ({ priority: "high" }), WRITERS],
   ["rename the project", "PATCH", () => project.path, () => ({ name: "Renamed" }), ADMINS],
