@@ -45,9 +45,9 @@ function searchOf({ id, project_id, layout, query, sort, group_by }: View): Show
   };
 }
 
-/** A board has columns in any case. */
-function isUsual(layout: View["layout"], group: Grouping): boolean {
-  return group === USUAL[layout].group_by || group === "none";
+/** Whether a layout has the grouping anyway. A board has the columns of its stages. */
+export function isUsual(layout: View["layout"], group: Grouping): boolean {
+  return group === "none" || layout === "board" && (group === "stage" || group === "column");
 }
 
 /** Where a view is shown as it was saved. A view of all projects is a search. */

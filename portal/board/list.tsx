@@ -6,14 +6,13 @@ import { useKeptScroll } from "../app/kept_scroll.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { useToday } from "../ui/days.ts";
-import { Choice } from "../ui/menu.tsx";
 import { ViewMenu } from "../views/view_menu.tsx";
 import { app } from "../words/app.ts";
 import { list } from "../words/board.ts";
-import { GROUPINGS, views } from "../words/views.ts";
 import { isUnreadable, More } from "./column.tsx";
 import { NotLoaded } from "./not_loaded.tsx";
 import type { Filters } from "./filters.ts";
+import { GroupChoice } from "./group_choice.tsx";
 import { ColumnChoice, useListColumns } from "./list_columns.tsx";
 import { GroupedList } from "./list_groups.tsx";
 import { GhostRows, ListHead, ListRows, type RowsProps, widthOf } from "./list_row.tsx";
@@ -24,7 +23,6 @@ import { useTicketSelection } from "./use_ticket_selection.tsx";
 const route = getRouteApi("/signed-in/$key/list");
 /** The usual pixels of a row. */
 const ROW = 39;
-const { none: _, ...FIELDS } = GROUPINGS;
 
 /** All tickets of a project in one order, in groups if wanted, with the board's filters and keys. */
 export function List() {
@@ -43,14 +41,7 @@ export function List() {
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar project={project} filters={filters} withStage change={change}>
-        <Choice
-          label={views.group}
-          none={GROUPINGS.none}
-          words={FIELDS}
-          value={by}
-          look="chip"
-          onChange={(group) => change({ group })}
-        />
+        <GroupChoice layout="list" group={by} change={(group) => change({ group })} />
         <ColumnChoice columns={columns} choose={setColumns} />
         <ViewMenu project={project} layout="list" shown={{ ...filters, view, group }} />
       </ProjectBar>

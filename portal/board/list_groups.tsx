@@ -1,21 +1,17 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
-import type { Outputs, Priority, Stage } from "../api/types.ts";
 import { useKeptScroll } from "../app/kept_scroll.ts";
 import { groupQuery, groupsQuery, type TicketGrouping } from "../data/tickets.ts";
-import { ChevronRight, PriorityIcon, StageIcon } from "../ui/icons.tsx";
-import { LabelTag } from "../ui/label_tag.tsx";
+import { ChevronRight } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { list } from "../words/board.ts";
-import { PRIORITIES, STAGES } from "../words/enums.ts";
-import { NO_VALUES, views as words } from "../words/views.ts";
+import { views as words } from "../words/views.ts";
 import { isUnreadable } from "./column.tsx";
+import { type Group, GroupName } from "./group_name.tsx";
 import type { ListProps } from "./list.tsx";
 import { GhostRows, ListHead, ListRows, widthOf } from "./list_row.tsx";
 import { NotLoaded } from "./not_loaded.tsx";
-
-type Group = Outputs["tickets"]["groups"]["groups"][number];
 
 interface Props extends ListProps {
   by: TicketGrouping;
@@ -130,33 +126,6 @@ function GroupRows({ by, group, isClosed, turn, project, filters, scroller, ...r
         </>
       )}
     </tbody>
-  );
-}
-
-function GroupName({ by, group: { value, name, ref, color } }: { by: TicketGrouping; group: Group }) {
-  if (value === "none") return <span>{NO_VALUES[by]}</span>;
-  if (by === "priority") {
-    return (
-      <>
-        <PriorityIcon priority={value as Priority} />
-        <span>{PRIORITIES[value as Priority]}</span>
-      </>
-    );
-  }
-  if (by === "stage" || by === "column" && name === null) {
-    return (
-      <>
-        <StageIcon stage={value} />
-        <span>{STAGES[value as Stage]}</span>
-      </>
-    );
-  }
-  if (color !== null) return <LabelTag label={{ name: name ?? "", color }} />;
-  return (
-    <>
-      {ref !== null && <span className="ref">{ref}</span>}
-      <span className="clip" dir="auto">{name ?? words.goneValue}</span>
-    </>
   );
 }
 

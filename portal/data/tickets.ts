@@ -60,7 +60,11 @@ export function countsQuery(
 export type TicketGrouping = Inputs["tickets"]["groups"]["by"];
 
 /** The groups of tickets by a field, with their counts. */
-export function groupsQuery(project: string, by: TicketGrouping, filters: Pick<TicketFilters, "q">) {
+export function groupsQuery(
+  project: string,
+  by: TicketGrouping,
+  filters: Pick<TicketFilters, "q" | "status">,
+) {
   return trpc.tickets.groups.queryOptions({ id: project, by, ...filters });
 }
 

@@ -519,7 +519,7 @@ export const TicketCounts = z.object({
 });
 export type TicketCounts = z.infer<typeof TicketCounts>;
 
-export const ListGroups = CountTickets.extend({ by: TicketGrouping });
+export const ListGroups = CountTickets.extend({ by: TicketGrouping, status: Status.optional() });
 export type ListGroups = z.infer<typeof ListGroups>;
 
 export const TicketGroup = z.object({

@@ -80,6 +80,7 @@ describe("groups of tickets", () => {
 
   test("take the filters of the list", async () => {
     expect(await shownBy("priority", "&q=is:open+-label:api")).toEqual([["low", 2]]);
+    expect(await shownBy("priority", "&status=closed")).toEqual([["medium", 1]]);
     expect(await groups("label", "&q=label:uii")).toMatchObject({
       groups: [],
       left_out: 0,
