@@ -155,6 +155,7 @@ test("a board grouped by a field moves a card by changing the field: by mouse, m
 });
 
 test("a person chooses the columns, and finds them again", async () => {
+  await put("Upload", { assignee_user_id: bed.world.people[0]!.id });
   const page = await open("/HO/list?q=upload");
   const heads = async () => (await page.getByRole("columnheader").allInnerTexts()).slice(1);
   await expect.poll(heads).toEqual(["Ticket", "Stage", "Roles", "Progress", "Changed"]);
