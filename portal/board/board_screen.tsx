@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { part } from "../api/load.ts";
 import { isUsual } from "../app/view_address.ts";
-import type { TicketGrouping } from "../data/tickets.ts";
+import type { TicketGrouping } from "../data/ticket_groups.ts";
 import { Board } from "./board.tsx";
 
 const GroupedBoard = part(async () => (await import("./grouped_board.tsx")).GroupedBoard);

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { named, Picker } from "../app/picker.tsx";
 import type { Opened } from "../ui/menu.tsx";
-import { list } from "../words/board.ts";
+import { list } from "../words/list.ts";
 import { filters } from "../words/filters.ts";
 import { type ColumnName, COLUMNS } from "./list_columns.tsx";
 

@@ -1,5 +1,5 @@
 import type { Outputs, Priority, Stage } from "../api/types.ts";
-import type { TicketGrouping } from "../data/tickets.ts";
+import type { TicketGrouping } from "../data/ticket_groups.ts";
 import { PriorityIcon, StageIcon } from "../ui/icons.tsx";
 import { LabelTag } from "../ui/label_tag.tsx";
 import { PRIORITIES, STAGES } from "../words/enums.ts";

@@ -8,7 +8,7 @@ import { useTitle } from "../app/title.tsx";
 import { useToday } from "../ui/days.ts";
 import { ViewMenu } from "../views/view_menu.tsx";
 import { app } from "../words/app.ts";
-import { list } from "../words/board.ts";
+import { list } from "../words/list.ts";
 import { isUnreadable, More } from "./column.tsx";
 import { NotLoaded } from "./not_loaded.tsx";
 import type { Filters } from "./filters.ts";

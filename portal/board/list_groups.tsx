@@ -2,10 +2,10 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { useKeptScroll } from "../app/kept_scroll.ts";
-import { groupQuery, groupsQuery, type TicketGrouping } from "../data/tickets.ts";
+import { groupQuery, groupsQuery, type TicketGrouping } from "../data/ticket_groups.ts";
 import { ChevronRight } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
-import { list } from "../words/board.ts";
+import { list } from "../words/list.ts";
 import { views as words } from "../words/views.ts";
 import { isUnreadable } from "./column.tsx";
 import { type Group, GroupName } from "./group_name.tsx";

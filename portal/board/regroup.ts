@@ -1,6 +1,7 @@
 import type { TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
-import { saveTicket, type TicketFields, type TicketGrouping } from "../data/tickets.ts";
+import type { TicketGrouping } from "../data/ticket_groups.ts";
+import { saveTicket, type TicketFields } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
 import { views as words } from "../words/views.ts";
 import { type Group, nameOf } from "./group_name.tsx";
