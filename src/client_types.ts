@@ -2439,6 +2439,16 @@ export type AppRouter = TRPCBuiltRouter<
           blocking?: boolean | string | undefined;
           waiting_on?: "person" | "agent" | "none" | undefined;
           q?: string | undefined;
+          group_by?:
+            | "stage"
+            | "column"
+            | "assignee"
+            | "label"
+            | "priority"
+            | "milestone"
+            | "parent"
+            | undefined;
+          group?: string | undefined;
           sort?:
             | "created_at"
             | "-created_at"
@@ -2471,6 +2481,27 @@ export type AppRouter = TRPCBuiltRouter<
         {
           stages: { backlog: number; up_next: number; in_progress: number; validation: number };
           columns?: Record<string, number> | undefined;
+          unrecognized?: Array<{ key: string; value: string; nearest: Array<string> }> | undefined;
+        }
+      >;
+      groups: Query<
+        {
+          id: string;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          request_type?: "bug" | "clarification_needed" | "decision_needed" | "feature_request" | undefined;
+          priority?: "low" | "medium" | "high" | undefined;
+          ship?: "none" | "merged" | "waiting" | "deployed" | "deploy_failed" | undefined;
+          blocking?: boolean | string | undefined;
+          waiting_on?: "person" | "agent" | "none" | undefined;
+          q?: string | undefined;
+          by: "stage" | "column" | "assignee" | "label" | "priority" | "milestone" | "parent";
+          status?: "open" | "closed" | undefined;
+        },
+        {
+          groups: Array<
+            { value: string; name: string | null; ref: string | null; color: string | null; count: number }
+          >;
+          left_out: number;
           unrecognized?: Array<{ key: string; value: string; nearest: Array<string> }> | undefined;
         }
       >;

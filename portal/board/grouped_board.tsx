@@ -121,6 +121,7 @@ export function GroupedBoard({ by }: { by: TicketGrouping }) {
             group={group}
             filters={filters}
             open={open}
+            isFixed={project.my_role === "viewer"}
             today={today}
           />
         ))}
@@ -182,12 +183,14 @@ interface ColumnProps {
   group: Group;
   filters: Filters;
   open: string | undefined;
+  /** The person may not move tickets. */
+  isFixed: boolean;
   today: string;
 }
 
-function GroupColumn({ project, by, group, filters, open, today }: ColumnProps) {
+function GroupColumn({ project, by, group, filters, open, isFixed, today }: ColumnProps) {
   const { value, count } = group;
-  const { sort = "-priority", ...conditions } = filters;
+  const { sort = "rank", ...conditions } = filters;
   const section = useRef<HTMLElement>(null);
   const cards = useRef<HTMLDivElement>(null);
   const isSeen = useSeen(section);
@@ -238,6 +241,7 @@ function GroupColumn({ project, by, group, filters, open, today }: ColumnProps) 
                   isSelected={false}
                   isOpen={open === ticket.ticket_ref}
                   isFirst={at === 0 && place === 0}
+                  isFixed={isFixed}
                   today={today}
                 />
               ))}

@@ -519,7 +519,10 @@ export const TicketCounts = z.object({
 });
 export type TicketCounts = z.infer<typeof TicketCounts>;
 
-export const ListGroups = CountTickets.extend({ by: TicketGrouping, status: Status.optional() });
+export const ListGroups = CountTickets.omit({ by_column: true }).extend({
+  by: TicketGrouping,
+  status: Status.optional(),
+});
 export type ListGroups = z.infer<typeof ListGroups>;
 
 export const TicketGroup = z.object({
