@@ -46,7 +46,7 @@ function searchOf({ id, project_id, layout, query, sort, group_by }: View): Show
 }
 
 /** Whether a layout has the grouping anyway. A board has the columns of its stages. */
-export function isUsual(layout: View["layout"], group: Grouping): boolean {
+function isUsual(layout: View["layout"], group: Grouping): boolean {
   return group === "none" || layout === "board" && (group === "stage" || group === "column");
 }
 

@@ -14,7 +14,6 @@ import { Column } from "./column.tsx";
 import { type DrawnColumn, useColumns, WHOLE_STAGES } from "./columns.ts";
 import { type Filters, isByHand, isFiltered } from "./filters.ts";
 import type { Aim } from "./gaps.ts";
-import { GroupChoice } from "./group_choice.tsx";
 import { ProjectBar } from "./project_bar.tsx";
 import { useTicketSelection } from "./use_ticket_selection.tsx";
 
@@ -64,11 +63,6 @@ export function Board() {
         filters={filters}
         change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
       >
-        <GroupChoice
-          layout="board"
-          group={group}
-          change={(group) => void navigate({ search: (old) => ({ ...old, group }), replace: true })}
-        />
         <ViewMenu project={project} layout="board" shown={{ ...filters, view, group }} />
       </ProjectBar>
       <div ref={board} className="board" onClickCapture={click} tabIndex={isEmpty ? 0 : undefined}>

@@ -2,26 +2,22 @@ import type { View } from "../api/types.ts";
 import { Choice } from "../ui/menu.tsx";
 import { GROUPINGS, views } from "../words/views.ts";
 
-type Grouping = View["group_by"];
-
-const { none, stage, column, ...FIELDS } = GROUPINGS;
+const { none, ...FIELDS } = GROUPINGS;
+type Grouping = keyof typeof FIELDS;
 
 interface Props {
-  layout: View["layout"];
-  group: Grouping | undefined;
+  group: Exclude<View["group_by"], "none"> | undefined;
   change: (group: Grouping | undefined) => void;
 }
 
-/** Lets a person choose the field that groups the tickets. A board has the columns of its stages anyway. */
-export function GroupChoice({ layout, group, change }: Props) {
-  const isBoard = layout === "board";
-  const words: Partial<Record<Grouping, string>> = isBoard ? FIELDS : { stage, column, ...FIELDS };
+/** Lets a person choose the field that groups the tickets. */
+export function GroupChoice({ group, change }: Props) {
   return (
     <Choice
       label={views.group}
-      none={isBoard ? stage : none}
-      words={words as Record<Grouping, string>}
-      value={group !== undefined && Object.hasOwn(words, group) ? group : undefined}
+      none={none}
+      words={FIELDS}
+      value={group}
       look="chip"
       onChange={change}
     />

@@ -41,7 +41,7 @@ export function List() {
   return (
     <main className="screen" id="main" tabIndex={-1}>
       <ProjectBar project={project} filters={filters} withStage change={change}>
-        <GroupChoice layout="list" group={by} change={(group) => change({ group })} />
+        <GroupChoice group={by} change={(group) => change({ group })} />
         <ColumnChoice columns={columns} choose={setColumns} />
         <ViewMenu project={project} layout="list" shown={{ ...filters, view, group }} />
       </ProjectBar>

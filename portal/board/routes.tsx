@@ -16,7 +16,7 @@ export const boardRoute = createRoute({
     const project = projectNamed(projects, params.key);
     if (project) void queryClient.prefetchQuery(columnsQuery(project.id));
   },
-  component: screen(() => import("./board_screen.tsx"), "BoardScreen"),
+  component: screen(() => import("./board.tsx"), "Board"),
 });
 
 export const listRoute = createRoute({

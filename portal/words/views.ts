@@ -28,7 +28,6 @@ export const views = {
   title: "Views",
   group: "Group by",
   goneValue: "Deleted",
-  regrouped: (ref: string, group: string) => `${ref} is in “${group}”.`,
   leftOut: (count: number) =>
     `${count} smaller ${count === 1 ? "group is" : "groups are"} left out. Filter to see ${
       count === 1 ? "it" : "them"

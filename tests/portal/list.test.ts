@@ -122,38 +122,6 @@ test("only groups near the visible part are read, and a large group page by page
   bed.now.expectNoComplaints();
 });
 
-test("a board grouped by a field moves a card by changing the field: by mouse, menu and key, and back again", async () => {
-  await put("Upload", { assignee_user_id: bed.world.people[0]!.id });
-  await put("Dark", { assignee_user_id: bed.world.people[1]!.id });
-  const page = await open("/HO/board?q=type:bug");
-  await chip(page, /^Group by/).click();
-  await page.getByRole("menuitemradio", { name: "Assignee" }).click();
-  const column = (name: string) => page.getByRole("region", { name });
-  const card = (name: string, title: string) =>
-    column(name).locator("[data-card]").filter({ hasText: title });
-  await card("Ana Moreira", "Upload of large").waitFor();
-  // Closed tickets aren't on it.
-  expect(await page.getByText("Appointments shifted by an hour").count()).toBe(0);
-  await card("Ana Moreira", "Upload of large").dragTo(column("Jonas Weber").getByRole("heading"));
-  await card("Jonas Weber", "Upload of large").waitFor();
-  await page.keyboard.press("z");
-  await card("Ana Moreira", "Upload of large").waitFor();
-  await card("Ana Moreira", "Upload of large").hover();
-  await card("Ana Moreira", "Upload of large").getByRole("button", { name: /^Move/ }).click();
-  await page.getByRole("menuitemradio", { name: "Nobody" }).click();
-  await card("Nobody", "Upload of large").waitFor();
-  expect((await bed.now.call("GET", bed.world.tickets.get("Upload")!.path)).assignee).toBeNull();
-  await expectAccessible(page, [DESK, PHONE]);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto("/HO/board?group=priority&q=dark");
-  await card("Low", "Dark mode").getByRole("link").focus();
-  await page.keyboard.press("Shift+ArrowLeft");
-  await card("Medium", "Dark mode").waitFor();
-  await put("Dark", { priority: "high" });
-  await card("High", "Dark mode").waitFor();
-  bed.now.expectNoComplaints();
-});
-
 test("a person chooses the columns, and finds them again", async () => {
   await put("Upload", { assignee_user_id: bed.world.people[0]!.id });
   const page = await open("/HO/list?q=upload");
