@@ -1,6 +1,9 @@
+import type { Fragment } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { wiredProjects } from "../projects/wiring.ts";
+import { withKin } from "../tickets/lock.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import type { Promotion } from "./schema.ts";
@@ -11,11 +14,15 @@ import type { Promotion } from "./schema.ts";
  */
 export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const parked = await ctx.db<{ id: string }[]>`
+    const { db } = ctx;
+    const ready = db`(
       select t.id from tickets t
-      where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${readyToClose(ctx.db)}
-        and t.project_id in ${wiredProjects(ctx.db, repo)}
-      order by t.id for update of t`;
+      where t.merge_sha = ${sha} and ${isDeployed(db)} and ${readyToClose(db)}
+        and t.project_id in ${wiredProjects(db, repo)})`;
+    const [, parked] = await inOrder(
+      lockToClose(ctx, ready),
+      db<{ id: string }[]>`select id from ${ready} r`,
+    );
     await closeAsCompleted(ctx, parked.map(({ id }) => id));
   });
 }
@@ -31,16 +38,19 @@ export async function promoteParkedTickets(
   { repo, sha }: Promotion,
 ): Promise<{ stamped: number; closed: number; seen: ReadonlySet<string> }> {
   const { db } = ctx;
-  // Rows are locked in id order, like every other change of many tickets. The lock includes rows
-  // that are only to be stamped, because their ids may be lower. The gates are checked while the
-  // locks are held.
-  const merged = await db<{ id: string; unstamped: boolean; parked: boolean }[]>`
-    select t.id, t.deployed_at is null as unstamped,
-      t.status = 'open' and (t.deployed_at is null or not t.reopened and ${isDeployed(db)}) as parked
+  const considered = db`
     from tickets t
     where t.merge_sha = ${sha} and (t.status = 'open' or t.deployed_at is null)
-      and t.project_id in ${wiredProjects(db, repo)}
-    order by t.id for update of t`;
+      and t.project_id in ${wiredProjects(db, repo)}`;
+  // The lock includes rows that are only to be stamped, because their ids may be lower. The gates are
+  // checked while the locks are held.
+  const [, merged] = await inOrder(
+    lockToClose(ctx, db`(select t.id ${considered})`),
+    db<{ id: string; unstamped: boolean; parked: boolean }[]>`
+      select t.id, t.deployed_at is null as unstamped,
+        t.status = 'open' and (t.deployed_at is null or not t.reopened and ${isDeployed(db)}) as parked
+      ${considered} order by t.id for update of t`,
+  );
   const parked = merged.filter(({ parked }) => parked).map(({ id }) => id);
   const closed = await closeAsCompleted(ctx, parked, { deployed: true });
   const unstamped = new Set(merged.filter(({ unstamped }) => unstamped).map(({ id }) => id));
@@ -64,4 +74,8 @@ export async function closeAsCompleted(
     deployed,
   });
   return results.filter(({ changed }) => changed).map(({ id }) => id);
+}
+
+async function lockToClose({ db }: Context, ids: Fragment): Promise<void> {
+  await db`select from tickets where id = any (array(${withKin(db, ids, "live")})) order by id for update`;
 }

@@ -4,6 +4,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
+import { withKin } from "../tickets/lock.ts";
 import type { Suggestion } from "./schema.ts";
 
 /** The columns of a Suggestion for `suggestions s`. */
@@ -45,12 +46,12 @@ export async function lockSuggestion(ctx: ProjectContext, suggestionId: string):
 }
 
 async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: string): Promise<void> {
-  await db`
-    select from tickets t where t.id in (
-      select unnest(array[s.ticket_id, s.other_ticket_id]
-        || array(select jsonb_array_elements_text(s.before_accept -> 'part_ids')::uuid)) from suggestions s
-      where s.project_id = ${project.id}::uuid and s.id = ${suggestionId}::uuid)
-    order by t.id for update`;
+  const its = db`(
+    select unnest(array[s.ticket_id, s.other_ticket_id]
+      || array(select jsonb_array_elements_text(s.before_accept -> 'part_ids')::uuid)) from suggestions s
+    where s.project_id = ${project.id}::uuid and s.id = ${suggestionId}::uuid)`;
+  // Most decisions close or reopen one of them.
+  await db`select from tickets where id = any (array(${withKin(db, its, "live")})) order by id for update`;
 }
 
 /** The columns that a decision writes with the status. */

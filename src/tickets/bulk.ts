@@ -6,7 +6,9 @@ import { transact } from "../core/transact.ts";
 import { bulkResult } from "./_bulk_result.ts";
 import { changeTickets } from "./bulk_change.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
-import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
+import { findOriginal, markDuplicates, refuseItself, refuseStrayDuplicate } from "./mark_duplicate.ts";
+import { lockWithKin } from "./lock.ts";
+import { lockGraph } from "./lock_graph.ts";
 import { isTicketRef, type Stage } from "./schema.ts";
 import { kindOfCaller, transitionTickets } from "./transition.ts";
 
@@ -33,8 +35,12 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
   // The refs of tickets that are there have been replaced by ids.
   const possible = ids.filter((name) => !isTicketRef(name));
   const other = await findOriginal(ctx, input.duplicate_of);
+  refuseItself(possible, other);
   const { found, overLimit } = await transact(ctx, async (ctx) => {
-    if (other) await lockOriginal(ctx, possible, other);
+    if (other) {
+      await lockGraph(ctx);
+      await lockWithKin(ctx, possible, { to, others: [other.id] });
+    }
     const found = await transitionTickets(ctx, ctx.project.id, possible, {
       to,
       resolution: { type: input.resolution_type, note: input.resolution_note },

@@ -1,6 +1,7 @@
+import type { Db, Fragment } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { Ticket } from "./schema.ts";
+import type { Stage, Ticket } from "./schema.ts";
 
 /**
  * The columns that a lock returns. They are always current, even if the statement began with an
@@ -27,12 +28,48 @@ export async function lockTicket(ctx: ProjectContext, ticketId: string): Promise
  * left out.
  */
 export async function lockTickets(
-  { db, project }: ProjectContext,
+  ctx: ProjectContext,
   ticketIds: readonly string[],
 ): Promise<LockedTicket[]> {
+  const { db, project } = ctx;
   return await db<LockedTicket[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at, version, open_blockers from tickets
+    select ${lockedColumns(ctx)} from tickets
     where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
+}
+
+/**
+ * Selects tickets and, as far as they open or close, those that count them. These are their parents and
+ * the tickets that they block. A call that opens or closes tickets locks all of these in id order,
+ * before any other ticket. Otherwise one call holds a child and waits for its parent, and another one does
+ * the opposite.
+ * @param moved a subselect of ids
+ */
+export function withKin(db: Db, moved: Fragment, to: Stage | undefined): Fragment {
+  return db`
+    with moved as materialized (
+      select t.id, t.parent_id, ${to === "live" ? db`true` : db`t.status = 'closed'`} as counts
+      from tickets t where t.id in ${moved}
+    )
+    select id from moved union
+    select parent_id from moved where counts and parent_id is not null union
+    select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts`;
+}
+
+/** Locks tickets that may move to `to`, with those that count them and `others`, in id order. */
+export async function lockWithKin(
+  ctx: ProjectContext,
+  ticketIds: readonly string[],
+  { to, others = [] }: { to: Stage | undefined; others?: readonly string[] },
+): Promise<LockedTicket[]> {
+  const { db, project } = ctx;
+  const moved = db`(select id from tickets where id = any (${[
+    ...ticketIds,
+  ]}::uuid[]) and project_id = ${project.id}::uuid)`;
+  return await db<LockedTicket[]>`
+    select ${lockedColumns(ctx)} from tickets
+    where id = any (array(${withKin(db, moved, to)} union select unnest(${[
+    ...others,
+  ]}::uuid[]))) order by id for update`;
 }
 
 /**
@@ -48,6 +85,10 @@ export async function lockWithOther(
     select id from tickets
     where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid or id = ${otherId}::uuid
     order by id for update`;
+}
+
+function lockedColumns({ db, project }: ProjectContext): Fragment {
+  return db`id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at, version, open_blockers`;
 }
 
 export function noSuchTicket(): AppError {

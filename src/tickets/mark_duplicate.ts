@@ -3,8 +3,6 @@ import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { findTicket, type NamedTicket } from "./find_ticket.ts";
-import { lockWithOther } from "./lock.ts";
-import { lockGraph } from "./lock_graph.ts";
 import type { ResolutionType, Stage } from "./schema.ts";
 
 /**
@@ -70,13 +68,6 @@ export async function findOriginal(
     : await findTicket(ctx, "duplicate_of", duplicateOf, "account");
 }
 
-/** Locks the tickets and their original before they are closed, behind the graph's lock. */
-export async function lockOriginal(
-  ctx: ProjectContext,
-  ticketIds: readonly string[],
-  { id }: NamedTicket,
-): Promise<void> {
-  if (ticketIds.includes(id)) throw invalidField("duplicate_of", "Is the ticket itself");
-  await lockGraph(ctx);
-  await lockWithOther(ctx, ticketIds, id);
+export function refuseItself(ticketIds: readonly string[], original: NamedTicket | undefined): void {
+  if (original && ticketIds.includes(original.id)) throw invalidField("duplicate_of", "Is the ticket itself");
 }

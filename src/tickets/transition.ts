@@ -14,6 +14,7 @@ import { type Blockers, blockersColumn, ticketIsBlocked } from "./blockers.ts";
 import { endQuestions } from "./_end_questions.ts";
 import { type ExpectedVersions, refusalOfVersion } from "./expected_version.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
+import { withKin } from "./lock.ts";
 import { recount } from "./recount.ts";
 import type { Stage, Status, UnfinishedTask } from "./schema.ts";
 
@@ -118,9 +119,8 @@ export function kindOfCaller({ actor }: ProjectContext): "person" | "bot" {
 }
 
 /**
- * Locks in id order, so that two calls never wait for each other. Tickets that wait for one of these,
- * and their parents, are locked with them if their counts will change. The column is locked before
- * them. The facts are read after the lock, so that they are current.
+ * Locks the tickets with those that count them, so that two calls never wait for each other. A caller
+ * that locks tickets before has locked all of these. The column is locked before them. The facts are read after the lock, so that they are current.
  */
 async function lockFacts(
   ctx: Context,
@@ -140,15 +140,10 @@ async function lockFacts(
       with first as materialized (
         select ${firstOf(db`p.id`)} from (
           select distinct t.project_id as id from tickets t where t.id = any (${ids}::uuid[]) ${inProject}) p
-      ), moved as (
-        select t.id, t.parent_id, ${counts} as counts from tickets t
-        where t.id = any (${ids}::uuid[]) ${inProject}
       )
-      select from tickets where id = any (array(
-        select id from moved union
-        select parent_id from moved where counts and parent_id is not null union
-        select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts
-      )) and (select count(*) from first) >= 0 order by id for update`,
+      select from tickets where id = any (array(${
+      withKin(db, db`(select t.id from tickets t where t.id = any (${ids}::uuid[]) ${inProject})`, to)
+    })) and (select count(*) from first) >= 0 order by id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.version, t.pending_questions,
         ${firstOf(db`t.project_id`)} as first_column,

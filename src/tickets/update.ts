@@ -9,10 +9,10 @@ import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
-import { findTicket } from "./find_ticket.ts";
-import { lockTicket, lockTickets, refuseWhenClosed } from "./lock.ts";
+import { findTicket, type NamedTicket } from "./find_ticket.ts";
+import { type LockedTicket, lockTicket, lockWithKin, noSuchTicket, refuseWhenClosed } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
-import { findOriginal, lockOriginal, markDuplicates, refuseStrayDuplicate } from "./mark_duplicate.ts";
+import { findOriginal, markDuplicates, refuseItself, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { mergeColumns } from "./merge.ts";
 import { isPlanned, planOf } from "./_plan.ts";
 import { recount } from "./recount.ts";
@@ -26,11 +26,11 @@ import { moveTickets, type TransitionResult } from "./transition.ts";
  */
 export async function updateTicket(ctx: ProjectContext, given: UpdateTicket): Promise<UpdatedTicket> {
   const original = await findOriginal(ctx, given.duplicate_of);
+  refuseItself([given.ticketId], original);
   const input = await withParentId(ctx, given);
   return await transact(ctx, async (ctx) => {
-    if (original) await lockOriginal(ctx, [input.ticketId], original);
-    if (input.parent_id !== undefined) await lockWithParents(ctx, input);
-    const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
+    if (original || input.parent_id !== undefined) await lockGraph(ctx);
+    const [locked, before] = await inOrder(lockAll(ctx, input, original), getTicket(ctx, input));
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
     refuseStrayResolution(to ?? before.stage, input);
@@ -94,13 +94,23 @@ async function withParentId(ctx: ProjectContext, input: UpdateTicket): Promise<U
   return { ...input, parent_id: parent.id };
 }
 
-/** Locks the ticket, its parent and the new one, behind the graph's lock, under which parents stay. */
-async function lockWithParents(ctx: ProjectContext, { ticketId, parent_id }: UpdateTicket): Promise<void> {
-  const { db, project } = ctx;
-  await lockGraph(ctx);
-  const [ticket] = await db<{ parent_id: string | null }[]>`
-    select parent_id from tickets where id = ${ticketId}::uuid and project_id = ${project.id}::uuid`;
-  await lockTickets(ctx, [ticketId, parent_id, ticket?.parent_id].filter((id) => id != null));
+/**
+ * Locks the ticket, and at the same time all that the call may change with it: those that count it,
+ * its parent, the new one, and its original.
+ */
+async function lockAll(
+  ctx: ProjectContext,
+  { ticketId, stage, status, parent_id }: UpdateTicket,
+  original: NamedTicket | undefined,
+): Promise<LockedTicket> {
+  const stays = stage === undefined && status === undefined;
+  if (stays && !original && parent_id === undefined) return await lockTicket(ctx, ticketId);
+  // The parent that it leaves counts it, as if it closed.
+  const to = status === "closed" || parent_id !== undefined ? "live" : stage;
+  const others = [parent_id, original?.id].filter((id) => id != null);
+  const locked = (await lockWithKin(ctx, [ticketId], { to, others })).find(({ id }) => id === ticketId);
+  if (!locked) throw noSuchTicket();
+  return locked;
 }
 
 /** Leaves out stage and status, which only a transition changes. */

@@ -7,7 +7,7 @@ import {
   type TestProject,
   type TestTicket,
 } from "../factories.ts";
-import { behindLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -666,4 +666,47 @@ test("links and parents come along in an export, and rings of an import are refu
     const { status, body } = await call(there, "POST", `${there.path}/import`, { records: pair(change) });
     expect([status, Object.keys(body.fieldErrors ?? {})]).toEqual([400, ["records"]]);
   }
+});
+
+type Door = (project: TestProject, ticket: TestTicket) => [method: string, path: string, body: object];
+const DOORS: [string, "closes" | "opens", Door][] = [
+  ["a change of the status", "closes", (_, { path }) => ["PATCH", path, { status: "closed" }]],
+  ["a change of the stage", "closes", (_, { path }) => ["PATCH", path, { stage: "live" }]],
+  ["a change of the stage", "opens", (_, { path }) => ["PATCH", path, { stage: "up_next" }]],
+  ["a change of the status", "opens", (_, { path }) => ["PATCH", path, { status: "open" }]],
+  ["a placement", "closes", (_, { path }) => ["POST", `${path}/place`, { stage: "live" }]],
+  ["a placement", "opens", (_, { path }) => ["POST", `${path}/place`, { stage: "backlog" }]],
+  ["a bulk call", "closes", ({ path }, { id }) => [
+    "POST",
+    `${path}/tickets/bulk`,
+    { action: "close", ticket_ids: [id] },
+  ]],
+];
+
+describe.each(DOORS)("%s that %s a ticket", (_, does, door) => {
+  test.each(["parent", "blocked"])("holds it only behind the %s ticket that counts it", async (kin) => {
+    const project = await makeProject(harness.now);
+    const [other, ticket] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
+    if (kin === "parent") await call(project, "PATCH", ticket.path, { parent_id: other.id });
+    else await link(project, ticket, "blocks", other);
+    if (does === "opens") expect((await close(project, ticket)).status).toBe(200);
+    // One person's changes come one after the other.
+    const { token } = await makeMember(harness.now, project, "member");
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${other.id}::uuid for update`,
+      {
+        waits: () => call(project, ...door(project, ticket)),
+        passes: () => call(project, "PATCH", ticket.path, { title: "Nobody holds this one" }, token),
+      },
+    );
+    expect([waited.status, passed.status], JSON.stringify(waited.body)).toEqual([200, 200]);
+    expect(await read(project, ticket)).toMatchObject({
+      title: "Nobody holds this one",
+      status: does === "closes" ? "closed" : "open",
+    });
+    const { children, open_blockers } = await read(project, other);
+    const open = does === "closes" ? 0 : 1;
+    expect(kin === "parent" ? children.open : open_blockers).toBe(open);
+  });
 });
