@@ -26,6 +26,7 @@ import {
   revokeKey,
   survey,
 } from "./mixed_people.ts";
+import { link, place, setParent } from "./mixed_plan.ts";
 import { REPOSITORY } from "./service.ts";
 
 type Call = (client: MixedClient) => Promise<unknown>;
@@ -47,6 +48,9 @@ const CALLS: readonly [weight: number, call: Call][] = [
   [3, editCase],
   [2, linkIssue],
   [3, registerRun],
+  [5, link],
+  [4, setParent],
+  [5, place],
   [10, deliver],
   [2, replayDelivery],
   [4, decideSuggestion],
@@ -193,6 +197,8 @@ async function transfer(client: MixedClient): Promise<void> {
       creation: null,
       part_creations: [],
       duplicate_of: null,
+      parent_id: null,
+      links: [],
     }));
     client.keep(world.imports, records);
   }
