@@ -57,9 +57,12 @@ export function sayRefused(reason: unknown, actions?: Action[]): void {
   queue.add({ text, kind: "refused", actions }, { timeout: 15_000 });
 }
 
-/** Says that a thing is gone whose form goes with it, and passes the refusal on. */
-export function sayGone(error: unknown): never {
-  if (codeOf(error) === "not_found") sayRefused(error);
+/** Passes a refusal on. If it says that the thing is gone, a message says so, because the form goes, too. */
+export function sayGone(error: unknown, close: () => void): never {
+  if (codeOf(error) === "not_found") {
+    sayRefused(error);
+    close();
+  }
   throw error;
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { Button } from "react-aria-components";
 import type { Milestone, Project } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
@@ -11,7 +12,7 @@ import { Ghosts } from "../ui/ghosts.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { RowText } from "../ui/rows.tsx";
 import { milestones as words } from "../words/milestones.ts";
-import { MilestoneForm } from "./milestone_form.tsx";
+import { type MilestoneFields, MilestoneForm } from "./milestone_form.tsx";
 
 interface Props {
   project: Project;
@@ -68,37 +69,26 @@ export function MilestoneRow({ project, milestone, isOpen, open }: Props) {
       >
         {words.details}
       </Button>
-      {isOpen && <Details project={project} milestone={milestone} />}
+      {isOpen && <Details project={project} milestone={milestone} close={() => open(false)} />}
     </>
   );
 }
 
-function Details({ project, milestone }: Pick<Props, "project" | "milestone">) {
+function Details(
+  { project, milestone, close }: Pick<Props, "project" | "milestone"> & { close: () => void },
+) {
   const { id: milestoneId, name, open_tickets, closed_tickets } = milestone;
   const { data } = useQuery(milestoneQuery(project.id, milestoneId));
   if (!data) return <Ghosts rows={2} />;
   const path = { id: project.id, milestoneId };
+  const refused = (error: unknown) => sayGone(error, close);
   return (
     <div className="row-more">
       {data.description !== "" && <Markdown text={data.description} />}
       {project.my_role !== "viewer" && (
         <details>
           <summary>{words.change}</summary>
-          <MilestoneForm
-            key={data.updated_at}
-            milestone={data}
-            submit={words.save}
-            send={async (fields) => {
-              // Only what was changed is sent, so that somebody else's change of the rest stays.
-              const changed = Object.entries(fields).filter(([field, value]) =>
-                value !== data[field as keyof typeof fields]
-              );
-              if (changed.length > 0) {
-                await updateMilestone({ ...path, ...Object.fromEntries(changed) }).catch(sayGone);
-              }
-              sayDone(words.saved);
-            }}
-          />
+          <Change project={project} milestone={data} refused={refused} />
         </details>
       )}
       {project.my_role === "admin" && (
@@ -107,10 +97,33 @@ function Details({ project, milestone }: Pick<Props, "project" | "milestone">) {
             label={words.remove}
             question={words.removeQuestion(name, open_tickets + closed_tickets)}
             done={words.removed}
-            run={() => deleteMilestone(path)}
+            run={() => deleteMilestone(path).finally(close)}
           />
         </div>
       )}
     </div>
   );
+}
+
+interface ChangeProps {
+  project: Project;
+  milestone: Milestone & { description: string };
+  refused: (error: unknown) => never;
+}
+
+function Change({ project, milestone, refused }: ChangeProps) {
+  // A change by somebody else in between doesn't touch what is being typed.
+  const [base, setBase] = useState(milestone);
+  const send = async (fields: MilestoneFields) => {
+    // Only what was changed is sent, so that somebody else's change of the rest stays.
+    const changed = Object.entries(fields).filter(([field, value]) =>
+      value !== base[field as keyof MilestoneFields]
+    );
+    if (changed.length > 0) {
+      const path = { id: project.id, milestoneId: base.id };
+      setBase(await updateMilestone({ ...path, ...Object.fromEntries(changed) }).catch(refused));
+    }
+    sayDone(words.saved);
+  };
+  return <MilestoneForm key={base.updated_at} milestone={base} submit={words.save} send={send} />;
 }

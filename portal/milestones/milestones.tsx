@@ -5,7 +5,7 @@ import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
 import { sayDone } from "../app/toasts.tsx";
 import { createMilestone, milestonesQuery } from "../data/milestones.ts";
-import { Rows } from "../ui/rows.tsx";
+import { Rows, withOpen } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { milestones as words } from "../words/milestones.ts";
 import { MilestoneForm } from "./milestone_form.tsx";
@@ -16,15 +16,16 @@ export function Milestones() {
   const project = useProject();
   useTitle(words.title, project.name);
   const { data, error } = useQuery(milestonesQuery(project.id));
-  const [details, setDetails] = useState<string | null>(null);
-  const of = (state: Milestone["state"]) => data?.milestones.filter((each) => each.state === state);
+  const [details, setDetails] = useState<Milestone | null>(null);
+  const of = (state: Milestone["state"]) =>
+    withOpen(data?.milestones, details)?.filter((each) => each.state === state);
   const closed = of("closed");
   const row = (milestone: Milestone) => (
     <MilestoneRow
       project={project}
       milestone={milestone}
-      isOpen={details === milestone.id}
-      open={(isOpen) => setDetails(isOpen ? milestone.id : null)}
+      isOpen={details?.id === milestone.id}
+      open={(isOpen) => setDetails(isOpen ? milestone : null)}
     />
   );
   return (

@@ -10,7 +10,7 @@ import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Down, StageIcon, Up } from "../ui/icons.tsx";
 import { Choice } from "../ui/menu.tsx";
-import { Rows } from "../ui/rows.tsx";
+import { Rows, withOpen } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { overLimit } from "../words/board.ts";
 import { STAGES } from "../words/enums.ts";
@@ -23,6 +23,8 @@ const { live: _, ...OPEN_STAGES } = STAGES;
 /** The columns of a project's stages. Admins of the project decide on them, and everybody sees them. */
 export function Columns({ project }: { project: Project }) {
   const { data, error } = useQuery(columnsQuery(project.id));
+  const [open, setOpen] = useState<BoardColumn | null>(null);
+  const columns = withOpen(data?.columns, open);
   const mayChange = project.my_role === "admin";
   return (
     <Section title={words.title} hint={words.hint}>
@@ -34,7 +36,7 @@ export function Columns({ project }: { project: Project }) {
           </h3>
           <Rows
             label={STAGES[stage]}
-            rows={data?.columns.filter((column) => column.stage === stage)}
+            rows={columns?.filter((column) => column.stage === stage)}
             error={error}
             keyOf={({ id }) => id}
             empty={words.one}
@@ -45,6 +47,8 @@ export function Columns({ project }: { project: Project }) {
                 column={column}
                 all={data!.columns.filter((each) => each.stage === stage)}
                 mayChange={mayChange}
+                isOpen={open?.id === column.id}
+                open={(isOpen) => setOpen(isOpen ? column : null)}
               />
             )}
           </Rows>
@@ -61,10 +65,11 @@ interface RowProps {
   /** All columns of the stage, in their order. */
   all: BoardColumn[];
   mayChange: boolean;
+  isOpen: boolean;
+  open: (isOpen: boolean) => void;
 }
 
-function Row({ project, column, all, mayChange }: RowProps) {
-  const [isOpen, setOpen] = useState(false);
+function Row({ project, column, all, mayChange, isOpen, open }: RowProps) {
   const { name, stage, open_tickets: tickets, wip_limit: limit, over_limit: isOver } = column;
   const at = all.indexOf(column);
   const move = (by: number) => {
@@ -103,13 +108,20 @@ function Row({ project, column, all, mayChange }: RowProps) {
             className="button"
             aria-expanded={isOpen}
             aria-label={words.changeOf(name)}
-            onPress={() => setOpen(!isOpen)}
+            onPress={() => open(!isOpen)}
           >
             {words.change}
           </Button>
         </>
       )}
-      {isOpen && mayChange && <OpenColumn project={project} column={column} all={all} />}
+      {isOpen && mayChange && (
+        <OpenColumn
+          project={project}
+          column={column}
+          all={all}
+          close={() => open(false)}
+        />
+      )}
     </>
   );
 }

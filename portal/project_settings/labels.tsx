@@ -9,7 +9,7 @@ import { createLabel, labelsQuery } from "../data/labels.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { LabelTag } from "../ui/label_tag.tsx";
-import { Rows } from "../ui/rows.tsx";
+import { Rows, withOpen } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { labels as words } from "../words/project_settings.ts";
 import { OpenLabel } from "./open_label.tsx";
@@ -17,7 +17,7 @@ import { OpenLabel } from "./open_label.tsx";
 /** The labels of a project. Members add labels, and admins decide about them. */
 export function Labels({ project }: { project: Project }) {
   const { data, error } = useQuery(labelsQuery(project.id));
-  const [open, setOpen] = useState<string | null>(null);
+  const [open, setOpen] = useState<Label | null>(null);
   const create = async ({ name = "", description = "" }: Record<string, string>) => {
     await createLabel({ id: project.id, name, description });
     sayDone(words.added(name));
@@ -26,7 +26,7 @@ export function Labels({ project }: { project: Project }) {
     <Section title={words.title} hint={words.hint}>
       <Rows
         label={words.title}
-        rows={data?.labels}
+        rows={withOpen(data?.labels, open)}
         error={error}
         keyOf={({ id }) => id}
         empty={words.none}
@@ -37,14 +37,21 @@ export function Labels({ project }: { project: Project }) {
             {project.my_role === "admin" && (
               <Button
                 className="button"
-                aria-expanded={open === label.id}
+                aria-expanded={open?.id === label.id}
                 aria-label={words.changeOf(label.name)}
-                onPress={() => setOpen(open === label.id ? null : label.id)}
+                onPress={() => setOpen(open?.id === label.id ? null : label)}
               >
                 {words.change}
               </Button>
             )}
-            {open === label.id && <OpenLabel project={project} label={label} others={data!.labels} />}
+            {open?.id === label.id && (
+              <OpenLabel
+                project={project}
+                label={label}
+                all={data!.labels}
+                close={() => setOpen(null)}
+              />
+            )}
           </>
         )}
       </Rows>

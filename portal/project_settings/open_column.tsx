@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { BoardColumn, Project } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
 import { sayDone, sayGone } from "../app/toasts.tsx";
@@ -12,34 +13,38 @@ interface Props {
   column: BoardColumn;
   /** All columns of the stage, in their order. */
   all: BoardColumn[];
+  close: () => void;
 }
 
 /** The form of a column, and its deletion. */
-export function OpenColumn({ project, column, all }: Props) {
+export function OpenColumn({ project, column, all, close }: Props) {
   const path = { id: project.id, columnId: column.id };
+  // A change by somebody else in between doesn't touch what is being typed.
+  const [base, setBase] = useState(column);
+  const refused = (error: unknown) => sayGone(error, close);
   const save = async ({ name = "", wip_limit }: Record<string, string>) => {
     const limit = limitOf(wip_limit);
     // Only what was changed is sent, so that somebody else's change of the rest stays.
     const changed = {
-      ...(name !== column.name && { name }),
-      ...(limit !== column.wip_limit && { wip_limit: limit }),
+      ...(name !== base.name && { name }),
+      ...(limit !== base.wip_limit && { wip_limit: limit }),
     };
-    if (Object.keys(changed).length > 0) await updateColumn({ ...path, ...changed }).catch(sayGone);
+    if (Object.keys(changed).length > 0) setBase(await updateColumn({ ...path, ...changed }).catch(refused));
     sayDone(words.saved);
   };
   const into = all.find(({ id }) => id !== column.id)?.name;
   return (
     <div className="row-more">
-      <CallForm key={column.updated_at} submit={words.save} send={save}>
-        <Field name="name" label={words.name} defaultValue={column.name} maxLength={40} isRequired />
-        <LimitField value={column.wip_limit} />
+      <CallForm key={base.updated_at} submit={words.save} send={save}>
+        <Field name="name" label={words.name} defaultValue={base.name} maxLength={40} isRequired />
+        <LimitField value={base.wip_limit} />
       </CallForm>
       <div>
         <Confirm
           label={words.remove}
           question={words.removeQuestion(column.name, column.open_tickets, into, STAGES[column.stage])}
           done={words.removed}
-          run={() => deleteColumn(path)}
+          run={() => deleteColumn(path).finally(close)}
         />
       </div>
     </div>

@@ -15,51 +15,57 @@ interface Props {
   project: Project;
   label: Label;
   /** All labels of the project. */
-  others: Label[];
+  all: Label[];
+  close: () => void;
 }
 
 /** The form of a label, and what can be done to all of its tickets. */
-export function OpenLabel({ project, label, others }: Props) {
+export function OpenLabel({ project, label, all, close }: Props) {
   const path = { id: project.id, labelId: label.id };
+  // A change by somebody else in between doesn't touch what is being typed.
+  const [base, setBase] = useState(label);
   const [into, setInto] = useState<Label | null>(null);
+  const refused = (error: unknown) => sayGone(error, close);
   const save = async (fields: Record<string, string>) => {
     const { name = "", color = "", description = "" } = fields;
     // Only what was changed is sent, so that somebody else's change of the rest stays.
     const changed = Object.entries({ name, color, description }).filter(([field, value]) =>
-      value !== label[field as "name" | "color" | "description"]
+      value !== base[field as "name" | "color" | "description"]
     );
-    if (changed.length > 0) await updateLabel({ ...path, ...Object.fromEntries(changed) }).catch(sayGone);
+    if (changed.length > 0) {
+      setBase(await updateLabel({ ...path, ...Object.fromEntries(changed) }).catch(refused));
+    }
     sayDone(words.saved);
   };
   const merge = (target: Label) =>
     void mergeLabel({ ...path, into: target.id }).then(
-      () => sayDone(words.merged(label.name, target.name)),
+      () => (close(), sayDone(words.merged(label.name, target.name))),
       sayRefused,
     );
   return (
     <div className="row-more">
-      <CallForm key={label.updated_at} submit={words.save} send={save}>
-        <Field name="name" label={words.name} defaultValue={label.name} maxLength={50} isRequired />
+      <CallForm key={base.updated_at} submit={words.save} send={save}>
+        <Field name="name" label={words.name} defaultValue={base.name} maxLength={50} isRequired />
         <Field
           name="description"
           label={words.description}
-          defaultValue={label.description}
+          defaultValue={base.description}
           maxLength={200}
         />
         <label className="color-field">
           {words.color}
-          <input type="color" name="color" defaultValue={label.color} />
+          <input type="color" name="color" defaultValue={base.color} />
         </label>
       </CallForm>
       <div className="row">
-        {others.length > 1 && (
+        {all.length > 1 && (
           <Opener
             className="button"
             opened={(opened) => (
               <Suspense>
                 <LabelPicker
                   {...opened}
-                  labels={others.filter(({ id }) => id !== label.id)}
+                  labels={all.filter(({ id }) => id !== label.id)}
                   pick={setInto}
                 />
               </Suspense>
@@ -72,7 +78,7 @@ export function OpenLabel({ project, label, others }: Props) {
           label={words.remove}
           question={words.removeQuestion(label.name)}
           done={words.removed}
-          run={() => deleteLabel(path)}
+          run={() => deleteLabel(path).finally(close)}
         />
       </div>
       {into && (

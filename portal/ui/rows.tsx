@@ -25,6 +25,11 @@ export function Rows<Row>({ label, rows, error, keyOf, children, empty = app.not
   );
 }
 
+/** Adds the open row, after somebody else has deleted it, so that nothing vanishes that is being typed. */
+export function withOpen<Row extends { id: string }>(rows: readonly Row[] | undefined, open: Row | null) {
+  return rows && open && !rows.some(({ id }) => id === open.id) ? [...rows, open] : rows;
+}
+
 interface PagedProps<Page, Row> extends Omit<Props<Row>, "rows" | "error"> {
   /** The reading of the pages, by useInfiniteQuery. */
   of: {

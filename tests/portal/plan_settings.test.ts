@@ -87,15 +87,18 @@ test("a change of a label keeps the name that somebody else gave it, and says th
   const section = page.getByRole("region", { name: "Labels" });
   await section.getByRole("button", { name: "Change shared" }).click();
   const form = section.locator("form").filter({ has: page.getByLabel("Color") });
-  await bed.now.call("PATCH", `${path()}/labels/${id}`, { name: "of all" });
   await form.getByLabel("Description").fill("Seen by all");
+  await bed.now.call("PATCH", `${path()}/labels/${id}`, { name: "of all" });
+  await row(page, "of all").waitFor();
   await form.getByRole("button", { name: "Save" }).click();
   await row(page, "of all").getByText("Seen by all").first().waitFor();
   expect(await labels()).toContainEqual(
     expect.objectContaining({ name: "of all", description: "Seen by all" }),
   );
-  await bed.now.call("DELETE", `${path()}/labels/${id}`);
   await form.getByLabel("Name").fill("mine");
+  await bed.now.call("DELETE", `${path()}/labels/${id}`);
+  await bed.now.call("POST", `${path()}/labels`, { name: "made after" });
+  await row(page, "made after").waitFor();
   await form.getByRole("button", { name: "Save" }).click();
   await say(page, "No such label in this project");
   await row(page, "of all").waitFor({ state: "detached" });
