@@ -110,6 +110,7 @@ export function Choice<Word extends string>(props: ChoiceProps<Word>) {
     >
       <span className="choice-value">
         {value !== undefined && icon?.(value)}
+        {isOn && `${label}: `}
         {shown}
       </span>
       <span aria-hidden="true" className="caret" />
