@@ -48,7 +48,7 @@ export function filters(ctx: ProjectContext, input: Filters, { words, conditions
     isOpen(input) && db`t.status = 'open'`,
     isClosed(input) && db`t.stage = 'live'`,
     priority && ofPriority(db, priority),
-    role && ofRole(ctx, role),
+    role && ofRole(ctx, role, waiting_on !== undefined && waiting_on !== "none"),
     ship && hasShip(ctx, ship),
     waiting_on && isWaitingOn(ctx, waiting_on),
     inGroup(ctx, input),
