@@ -1,9 +1,8 @@
-import type { Fragment } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { wiredProjects } from "../projects/wiring.ts";
-import { withKin } from "../tickets/lock.ts";
+import { lockKin } from "../tickets/lock.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import type { Promotion } from "./schema.ts";
@@ -20,7 +19,7 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
       where t.merge_sha = ${sha} and ${isDeployed(db)} and ${readyToClose(db)}
         and t.project_id in ${wiredProjects(db, repo)})`;
     const [, parked] = await inOrder(
-      lockToClose(ctx, ready),
+      lockKin(db, ready, "live"),
       db<{ id: string }[]>`select id from ${ready} r`,
     );
     await closeAsCompleted(ctx, parked.map(({ id }) => id));
@@ -45,7 +44,7 @@ export async function promoteParkedTickets(
   // The lock includes rows that are only to be stamped, because their ids may be lower. The gates are
   // checked while the locks are held.
   const [, merged] = await inOrder(
-    lockToClose(ctx, db`(select t.id ${considered})`),
+    lockKin(db, db`(select t.id ${considered})`, "live"),
     db<{ id: string; unstamped: boolean; parked: boolean }[]>`
       select t.id, t.deployed_at is null as unstamped,
         t.status = 'open' and (t.deployed_at is null or not t.reopened and ${isDeployed(db)}) as parked
@@ -74,8 +73,4 @@ export async function closeAsCompleted(
     deployed,
   });
   return results.filter(({ changed }) => changed).map(({ id }) => id);
-}
-
-async function lockToClose({ db }: Context, ids: Fragment): Promise<void> {
-  await db`select from tickets where id = any (array(${withKin(db, ids, "live")})) order by id for update`;
 }

@@ -4,7 +4,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
-import { withKin } from "../tickets/lock.ts";
+import { lockKin } from "../tickets/lock.ts";
 import type { Suggestion } from "./schema.ts";
 
 /** The columns of a Suggestion for `suggestions s`. */
@@ -51,7 +51,7 @@ async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: stri
       || array(select jsonb_array_elements_text(s.before_accept -> 'part_ids')::uuid)) from suggestions s
     where s.project_id = ${project.id}::uuid and s.id = ${suggestionId}::uuid)`;
   // Most decisions close or reopen one of them.
-  await db`select from tickets where id = any (array(${withKin(db, its, "live")})) order by id for update`;
+  await lockKin(db, its, "live");
 }
 
 /** The columns that a decision writes with the status. */

@@ -55,6 +55,11 @@ export function withKin(db: Db, moved: Fragment, to: Stage | undefined): Fragmen
     select l.ticket_id from moved m join ticket_links l on l.other_id = m.id and l.kind = 'blocked_by' where m.counts`;
 }
 
+/** Locks tickets that move to `to`, by a subselect of their ids, with those that count them. */
+export async function lockKin(db: Db, moved: Fragment, to: Stage): Promise<void> {
+  await db`select from tickets where id = any (array(${withKin(db, moved, to)})) order by id for update`;
+}
+
 /** Locks tickets that may move to `to`, with those that count them and `others`, in id order. */
 export async function lockWithKin(
   ctx: ProjectContext,
@@ -70,6 +75,17 @@ export async function lockWithKin(
     where id = any (array(${withKin(db, moved, to)} union select unnest(${[
     ...others,
   ]}::uuid[]))) order by id for update`;
+}
+
+/** Does the same for one ticket. @throws {AppError} not_found */
+export async function lockTicketWithKin(
+  ctx: ProjectContext,
+  ticketId: string,
+  around: Parameters<typeof lockWithKin>[2],
+): Promise<LockedTicket> {
+  const locked = (await lockWithKin(ctx, [ticketId], around)).find(({ id }) => id === ticketId);
+  if (!locked) throw noSuchTicket();
+  return locked;
 }
 
 /**

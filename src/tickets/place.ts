@@ -5,7 +5,7 @@ import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { findTicket, type NamedTicket } from "./find_ticket.ts";
 import { getTicket } from "./get.ts";
-import { type LockedTicket, lockTicket, lockWithKin, noSuchTicket } from "./lock.ts";
+import { lockTicket, lockTicketWithKin } from "./lock.ts";
 import { lockOrder } from "./lock_order.ts";
 import { lowestRank, MAX_RANK, ranksBetween } from "./ranks.ts";
 import { LONG_RANK, spreadRanks } from "./rebalance_ranks.ts";
@@ -24,7 +24,12 @@ export async function placeTicket(ctx: ProjectContext, input: PlaceTicket): Prom
   return await transact(ctx, async (ctx) => {
     const { db, project } = ctx;
     if (!anchor) return await updateTicket(ctx, change);
-    const [, locked] = await inOrder(lockOrder(ctx, project.id), lockPlaced(ctx, input));
+    const [, locked] = await inOrder(
+      lockOrder(ctx, project.id),
+      input.stage === undefined
+        ? lockTicket(ctx, input.ticketId)
+        : lockTicketWithKin(ctx, input.ticketId, { to: input.stage }),
+    );
     const changed = await updateTicket(ctx, change);
     const place = await placeBeside(ctx, changed, anchor);
     if (place === null) return changed;
@@ -42,14 +47,6 @@ export async function placeTicket(ctx: ProjectContext, input: PlaceTicket): Prom
     }
     return { ...changed, ...after };
   });
-}
-
-/** Locks the ticket, with those that count it if it may open or close. */
-async function lockPlaced(ctx: ProjectContext, { ticketId, stage }: PlaceTicket): Promise<LockedTicket> {
-  if (stage === undefined) return await lockTicket(ctx, ticketId);
-  const locked = (await lockWithKin(ctx, [ticketId], { to: stage })).find(({ id }) => id === ticketId);
-  if (!locked) throw noSuchTicket();
-  return locked;
 }
 
 interface Anchor extends NamedTicket {

@@ -120,7 +120,8 @@ export function kindOfCaller({ actor }: ProjectContext): "person" | "bot" {
 
 /**
  * Locks the tickets with those that count them, so that two calls never wait for each other. A caller
- * that locks tickets before has locked all of these. The column is locked before them. The facts are read after the lock, so that they are current.
+ * that locks tickets before has locked all of these. The column is locked before them. The facts are
+ * read after the lock, so that they are current.
  */
 async function lockFacts(
   ctx: Context,

@@ -10,7 +10,7 @@ import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { findTicket, type NamedTicket } from "./find_ticket.ts";
-import { type LockedTicket, lockTicket, lockWithKin, noSuchTicket, refuseWhenClosed } from "./lock.ts";
+import { type LockedTicket, lockTicket, lockTicketWithKin, refuseWhenClosed } from "./lock.ts";
 import { lockGraph } from "./lock_graph.ts";
 import { findOriginal, markDuplicates, refuseItself, refuseStrayDuplicate } from "./mark_duplicate.ts";
 import { mergeColumns } from "./merge.ts";
@@ -108,9 +108,7 @@ async function lockAll(
   // The parent that it leaves counts it, as if it closed.
   const to = status === "closed" || parent_id !== undefined ? "live" : stage;
   const others = [parent_id, original?.id].filter((id) => id != null);
-  const locked = (await lockWithKin(ctx, [ticketId], { to, others })).find(({ id }) => id === ticketId);
-  if (!locked) throw noSuchTicket();
-  return locked;
+  return await lockTicketWithKin(ctx, ticketId, { to, others });
 }
 
 /** Leaves out stage and status, which only a transition changes. */
