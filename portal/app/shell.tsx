@@ -38,7 +38,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
     ...useGoKeys(),
     "mod+k": openPalette,
     "?": () => setOpen("keys"),
-    z: undoLast,
+    z: () => void undoLast(),
   });
   useLive();
   usePastedPictures();

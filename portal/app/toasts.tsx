@@ -25,6 +25,8 @@ interface Message {
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 /** The changes that can be undone, the latest last. A change is there as long as its message. */
 const undos: { key: string; run: () => void }[] = [];
+/** The changes that can be undone as soon as the service has done them. */
+const underWay = new Set<Promise<unknown>>();
 /** The last message about something that is done step by step. */
 let lastStep: { about: string; key: string } | null = null;
 
@@ -66,8 +68,20 @@ export function sayGone(error: unknown, close: () => void): never {
   throw error;
 }
 
-/** Undoes the last change that isn't undone yet, as long as its message is there. */
-export function undoLast(): void {
+/** Lets an undo wait for a change that the service hasn't answered yet, up to the message that it is done. */
+export function undoable<T>(change: Promise<T>): Promise<T> {
+  underWay.add(change);
+  const end = () => underWay.delete(change);
+  change.then(end, end);
+  return change;
+}
+
+/**
+ * Undoes the last change that isn't undone yet, as long as its message is there. A change that is under
+ * way is the last one, and not what was done before it.
+ */
+export async function undoLast(): Promise<void> {
+  await Promise.allSettled(underWay);
   const last = undos.at(-1);
   if (!last) return;
   queue.close(last.key);

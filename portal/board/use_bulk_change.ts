@@ -1,5 +1,5 @@
 import type { Project, TicketSummary } from "../api/types.ts";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
 import { type BulkChange, bulkChange } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
 import { takeBack } from "./take_back.ts";
@@ -16,7 +16,7 @@ export interface FieldChange {
 
 /** Changes a field of many tickets at once. The message takes the change back ticket by ticket. */
 export function useBulkChange(project: Project) {
-  return async function change(tickets: readonly TicketSummary[], { set, former }: FieldChange) {
+  async function change(tickets: readonly TicketSummary[], { set, former }: FieldChange) {
     if (tickets.length > MOST_AT_ONCE) return sayRefused(board.atMost(MOST_AT_ONCE));
     try {
       const { results, updated, errors } = await bulkChange(project.id, {
@@ -35,5 +35,6 @@ export function useBulkChange(project: Project) {
     } catch (error) {
       sayRefused(error);
     }
-  };
+  }
+  return (tickets: readonly TicketSummary[], to: FieldChange) => undoable(change(tickets, to));
 }

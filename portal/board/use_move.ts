@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { errorBody } from "../api/client.ts";
 import type { TicketSummary } from "../api/types.ts";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
 import { loadedTickets } from "../data/ticket_lists.ts";
 import { moveTicket, type Target } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
@@ -59,7 +59,7 @@ export function useMove(columns: readonly DrawnColumn[]) {
   return (ticket: TicketSummary, target: Target): Promise<void> => {
     const { stage, column_id, above, below } = target;
     const isThere = ticket.stage === stage && shownAt(ticket).column_id === column_id;
-    return isThere && !above && !below ? Promise.resolve() : move(ticket, target);
+    return isThere && !above && !below ? Promise.resolve() : undoable(move(ticket, target));
   };
 }
 

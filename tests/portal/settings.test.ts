@@ -81,9 +81,13 @@ test("a change of password keeps the API keys, or revokes them where the box is 
   await change();
   expect(await isValid()).toBe(true);
   await page.reload();
+  // What comes late moves what is below it, also between the press of a mouse and its release.
+  const laptop = page.getByRole("listitem").filter({ hasText: "laptop" });
+  await laptop.waitFor();
   await page.getByText("Also revoke all my API keys").click();
+  await page.getByRole("checkbox", { name: "Also revoke all my API keys", checked: true }).waitFor();
   await change();
-  await page.getByRole("listitem").filter({ hasText: "laptop" }).getByText("revoked").waitFor();
+  await laptop.getByText("revoked").waitFor();
   expect(await until(async () => !await isValid())).toBe(true);
   bed.now.expectNoComplaints();
 });
