@@ -24,9 +24,9 @@ interface Message {
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 /** The changes that can be undone, the latest last. A change is there as long as its message. */
-const undos: { key: string; run: () => void }[] = [];
-/** The changes that can be undone as soon as the service has done them. */
-const underWay = new Set<Promise<unknown>>();
+const undos = new Set<{ key: string; run: () => void }>();
+/** Ends when every change is done that can be undone then. */
+let underWay: Promise<unknown> = Promise.resolve();
 /** The last message about something that is done step by step. */
 let lastStep: { about: string; key: string } | null = null;
 
@@ -40,13 +40,12 @@ export function sayDone(text: string, takeBack?: () => void, about?: string): vo
   lastStep = null;
   if (!takeBack) return void queue.add({ text, kind: "done" }, { timeout: 6_000 });
   const undo = { key: "", run: takeBack };
-  const forget = () => {
-    const at = undos.indexOf(undo);
-    if (at >= 0) undos.splice(at, 1);
-  };
   const actions = [{ label: app.undo, run: takeBack }];
-  undo.key = queue.add({ text, kind: "done", actions }, { timeout: 10_000, onClose: forget });
-  undos.push(undo);
+  undo.key = queue.add({ text, kind: "done", actions }, {
+    timeout: 10_000,
+    onClose: () => undos.delete(undo),
+  });
+  undos.add(undo);
   if (about !== undefined) lastStep = { about, key: undo.key };
 }
 
@@ -70,9 +69,7 @@ export function sayGone(error: unknown, close: () => void): never {
 
 /** Lets an undo wait for a change that the service hasn't answered yet, up to the message that it is done. */
 export function undoable<T>(change: Promise<T>): Promise<T> {
-  underWay.add(change);
-  const end = () => underWay.delete(change);
-  change.then(end, end);
+  underWay = Promise.allSettled([underWay, change]);
   return change;
 }
 
@@ -81,8 +78,8 @@ export function undoable<T>(change: Promise<T>): Promise<T> {
  * way is the last one, and not what was done before it.
  */
 export async function undoLast(): Promise<void> {
-  await Promise.allSettled(underWay);
-  const last = undos.at(-1);
+  await underWay;
+  const last = [...undos].at(-1);
   if (!last) return;
   queue.close(last.key);
   last.run();

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, Ticket, TicketLink, TicketSummary } from "../api/types.ts";
-import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { linkTicket, ticketLinksQuery, unlinkTicket } from "../data/links.ts";
 import { childrenQuery, saveTicket } from "../data/tickets.ts";
 import { Avatar } from "../ui/avatar.tsx";
@@ -36,11 +36,13 @@ export function Linked(props: Props) {
   const link = useMutation({ ...linkTicket(at), onError });
   const unlink = useMutation({ ...unlinkTicket(at), onError });
   const remove = ({ id, kind, ticket: { id: other, ticket_ref } }: TicketLink) =>
-    unlink.mutateAsync(id).then(() =>
-      sayDone(
-        words.removed(ticket_ref),
-        kind === "duplicated_by" ? undefined : () => link.mutate({ kind, ticket: other }),
-      ), () => {});
+    unlink.mutate(id, {
+      onSuccess: () =>
+        sayDone(
+          words.removed(ticket_ref),
+          kind === "duplicated_by" ? undefined : () => link.mutate({ kind, ticket: other }),
+        ),
+    });
   return (
     <div className="links" aria-busy={!data}>
       {KINDS.filter((kind) => links.has(kind)).map((kind) => (
@@ -53,7 +55,7 @@ export function Linked(props: Props) {
                 {mayWrite && (
                   <Remove
                     label={words.remove(one.ticket.ticket_ref)}
-                    run={() => void undoable(remove(one))}
+                    run={() => remove(one)}
                   />
                 )}
               </li>
@@ -218,7 +220,7 @@ function Child({ project, child, mayWrite }: { project: Project; child: TicketSu
   const setParent = useSetParent(project);
   const { ticket_ref: ref, children: { open, total }, assignee, parent_id } = child;
   const remove = () =>
-    setParent(child, null).then(() =>
+    void setParent(child, null).then(() =>
       sayDone(words.childRemoved(ref), () => void setParent({ ...child, parent_id: null }, parent_id))
     );
   return (
@@ -244,7 +246,7 @@ function Child({ project, child, mayWrite }: { project: Project; child: TicketSu
             <span className="hidden">{plan.assignedTo(assignee.name)}</span>
           </span>
         )}
-        {mayWrite && <Remove label={words.removeChild(ref)} run={() => void undoable(remove())} />}
+        {mayWrite && <Remove label={words.removeChild(ref)} run={remove} />}
       </div>
       {isOpen && total > 0 && <Branch project={project} parent={child} mayWrite={mayWrite} />}
     </li>

@@ -81,7 +81,7 @@ test("a change of password keeps the API keys, or revokes them where the box is 
   await change();
   expect(await isValid()).toBe(true);
   await page.reload();
-  // What comes late moves what is below it, also between the press of a mouse and its release.
+  // Rows that come late move what is below them, also between the press of a mouse and its release.
   const laptop = page.getByRole("listitem").filter({ hasText: "laptop" });
   await laptop.waitFor();
   await page.getByText("Also revoke all my API keys").click();
