@@ -1,19 +1,18 @@
 import {
   type ComponentProps,
   type KeyboardEvent,
+  Suspense,
   useEffect,
   useId,
   useLayoutEffect,
   useRef,
   useState,
 } from "react";
+import { part } from "../api/load.ts";
 import type { Person } from "../api/types.ts";
 import { isComposing } from "../app/keys.ts";
 import { usePeople } from "../app/people.ts";
-import { Avatar } from "../ui/avatar.tsx";
-import { people as peopleWords } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
-import { placeOf } from "./caret.ts";
 import {
   begunMention,
   findTyped,
@@ -22,6 +21,9 @@ import {
   readMentions,
   writeMentions,
 } from "./mentions.ts";
+
+// Loaded when somebody is about to be mentioned.
+const MentionList = part(async () => (await import("./mention_list.tsx")).MentionList);
 
 interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
   project: { id: string };
@@ -95,50 +97,21 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
         onKeyDown={press}
       />
       {offered.length > 0 && (
-        <div
-          className="popover mention-list"
-          ref={(element) => putBeside(element, field.current, begun!.at)}
-        >
-          <ul role="listbox" id={list} aria-label={words.people} className="menu">
-            {offered.map((person, at) => (
-              <li
-                key={person.id}
-                id={`${list}-${at}`}
-                role="option"
-                aria-selected={at === active}
-                className="item"
-                data-focused={at === active || undefined}
-                // The text field keeps the focus.
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => choose(person)}
-              >
-                <Avatar name={person.name} />
-                <span className="clip" dir="auto">{person.name}</span>
-                {person.email && <small className="clip">{person.email}</small>}
-              </li>
-            ))}
-          </ul>
-          {hasMore && <p className="hint">{peopleWords.more}</p>}
-        </div>
+        <Suspense>
+          <MentionList
+            id={list}
+            people={offered}
+            hasMore={hasMore}
+            active={active}
+            choose={choose}
+            field={field}
+            at={begun!.at}
+          />
+        </Suspense>
       )}
       <p role="status" className="hidden">{offered.length > 0 ? words.offered(offered.length) : ""}</p>
     </div>
   );
-}
-
-/** The pixels between a list of people and the line or the edge of the window. */
-const GAP = 4;
-
-/** Puts the list below the @, or above it if there is no room below. */
-function putBeside(list: HTMLElement | null, field: HTMLTextAreaElement | null, at: number): void {
-  if (!list || !field) return;
-  const place = placeOf(field, at);
-  const corner = list.offsetParent!.getBoundingClientRect();
-  const below = place.top + place.height + GAP;
-  const top = below + list.offsetHeight <= innerHeight ? below : place.top - list.offsetHeight - GAP;
-  const left = Math.max(GAP, Math.min(place.left, innerWidth - list.offsetWidth - GAP));
-  list.style.top = `${Math.max(GAP, top) - corner.top}px`;
-  list.style.left = `${left - corner.left}px`;
 }
 
 /** People whom the text may mention: a name with a bracket would break the mention. */

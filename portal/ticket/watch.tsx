@@ -12,7 +12,8 @@ export function Watch({ project, ticketRef }: { project: Project; ticketRef: str
   const at = { id: project.id, ticketId: ticketRef };
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery(watchersQuery(at));
-  const isWatching = data?.watchers.some((each) => each.user_id === me?.user.id && !each.muted) ?? false;
+  const own = data?.watchers.find(({ user_id }) => user_id === me?.user.id);
+  const isWatching = own !== undefined && !own.muted;
   const change = useMutation({ ...changeWatch(at), onError: (error) => sayRefused(error) });
   return (
     <Toggle
