@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Project, Ticket, TicketLink } from "../api/types.ts";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
 import { linkTicket, ticketLinksQuery, unlinkTicket } from "../data/links.ts";
 import type { Opened } from "../ui/menu.tsx";
 import { plan as words } from "../words/plan.ts";
@@ -44,8 +44,8 @@ export function BlockersPicker({ project, ticket, ...opened }: Props) {
       pick={(picked) => {
         const id = typeof picked === "string" ? picked : picked?.id;
         const there = blockers.find((blocker) => blocker.ticket.id === id);
-        if (there) void remove(there);
-        else if (id) void add(id);
+        if (there) void undoable(remove(there));
+        else if (id) void undoable(add(id));
       }}
     />
   );

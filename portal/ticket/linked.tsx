@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components";
 import { part } from "../api/load.ts";
 import type { Project, Ticket, TicketLink, TicketSummary } from "../api/types.ts";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
 import { linkTicket, ticketLinksQuery, unlinkTicket } from "../data/links.ts";
 import { childrenQuery, saveTicket } from "../data/tickets.ts";
 import { Avatar } from "../ui/avatar.tsx";
@@ -36,13 +36,11 @@ export function Linked(props: Props) {
   const link = useMutation({ ...linkTicket(at), onError });
   const unlink = useMutation({ ...unlinkTicket(at), onError });
   const remove = ({ id, kind, ticket: { id: other, ticket_ref } }: TicketLink) =>
-    unlink.mutate(id, {
-      onSuccess: () =>
-        sayDone(
-          words.removed(ticket_ref),
-          kind === "duplicated_by" ? undefined : () => link.mutate({ kind, ticket: other }),
-        ),
-    });
+    unlink.mutateAsync(id).then(() =>
+      sayDone(
+        words.removed(ticket_ref),
+        kind === "duplicated_by" ? undefined : () => link.mutate({ kind, ticket: other }),
+      ), () => {});
   return (
     <div className="links" aria-busy={!data}>
       {KINDS.filter((kind) => links.has(kind)).map((kind) => (
@@ -55,7 +53,7 @@ export function Linked(props: Props) {
                 {mayWrite && (
                   <Remove
                     label={words.remove(one.ticket.ticket_ref)}
-                    run={() => remove(one)}
+                    run={() => void undoable(remove(one))}
                   />
                 )}
               </li>
@@ -220,7 +218,7 @@ function Child({ project, child, mayWrite }: { project: Project; child: TicketSu
   const setParent = useSetParent(project);
   const { ticket_ref: ref, children: { open, total }, assignee, parent_id } = child;
   const remove = () =>
-    void setParent(child, null).then(() =>
+    setParent(child, null).then(() =>
       sayDone(words.childRemoved(ref), () => void setParent({ ...child, parent_id: null }, parent_id))
     );
   return (
@@ -246,7 +244,7 @@ function Child({ project, child, mayWrite }: { project: Project; child: TicketSu
             <span className="hidden">{plan.assignedTo(assignee.name)}</span>
           </span>
         )}
-        {mayWrite && <Remove label={words.removeChild(ref)} run={remove} />}
+        {mayWrite && <Remove label={words.removeChild(ref)} run={() => void undoable(remove())} />}
       </div>
       {isOpen && total > 0 && <Branch project={project} parent={child} mayWrite={mayWrite} />}
     </li>

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import type { Label, Project, Ticket } from "../api/types.ts";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused, undoable } from "../app/toasts.tsx";
 import { saveTicket } from "../data/tickets.ts";
 import { plan as words } from "../words/plan.ts";
 
@@ -18,7 +18,7 @@ export function useLabels(project: Project, ticket: Ticket) {
     const change = { label, isOn };
     setWaiting((before) => new Map(before).set(label.id, change));
     const fields = isOn ? { add_labels: [label.name] } : { remove_labels: [label.name] };
-    last.current = (last.current ?? Promise.resolve(ticket)).then(async (base) => {
+    last.current = undoable((last.current ?? Promise.resolve(ticket)).then(async (base) => {
       try {
         const at = { id: project.id, ticketId: ticket.id };
         const outcome = await saveTicket(at, fields, base.version > ticket.version ? base : ticket);
@@ -31,7 +31,7 @@ export function useLabels(project: Project, ticket: Ticket) {
       } finally {
         setWaiting((before) => without(before, label.id, change));
       }
-    });
+    }));
   };
   const set = (label: Mark, isOn: boolean) => put(label, isOn, false);
   const known: Mark[] = ticket.labels.filter(({ id }) => waiting.get(id)?.isOn !== false);

@@ -1,5 +1,5 @@
 import type { Project, Ticket } from "../api/types.ts";
-import { sayRefused } from "../app/toasts.tsx";
+import { sayRefused, undoable } from "../app/toasts.tsx";
 import { type Conflict, saveTicket, type TicketFields } from "../data/tickets.ts";
 import { ticket as words } from "../words/ticket.ts";
 
@@ -9,14 +9,14 @@ import { ticket as words } from "../words/ticket.ts";
  */
 export function useSave(project: Project, ticket: Ticket) {
   return async function save(fields: TicketFields, base: Ticket = ticket): Promise<Conflict | null> {
-    const outcome = await saveTicket({ id: project.id, ticketId: ticket.id }, fields, base);
-    if ("current" in outcome) return outcome;
+    const saving = saveTicket({ id: project.id, ticketId: ticket.id }, fields, base);
     // The page is small without it, and a change is saved also if it can't be loaded.
-    void import("./offer_undo.ts").then(
-      ({ offerUndo }) => offerUndo(fields, base, outcome.saved),
-      () => {},
+    const offered = Promise.all([saving, import("./offer_undo.ts")]).then(
+      ([outcome, { offerUndo }]) => "saved" in outcome && offerUndo(fields, base, outcome.saved),
     );
-    return null;
+    undoable(offered).catch(() => {});
+    const outcome = await saving;
+    return "current" in outcome ? outcome : null;
   };
 }
 

@@ -261,3 +261,12 @@ interface Violation {
   id: string;
   nodes: { target: string[]; failureSummary: string }[];
 }
+
+/** Lets the service do the page's next call of a procedure at once, and its answer come two seconds later. */
+export async function answerLate(page: Page, procedure: string): Promise<void> {
+  await page.route(new RegExp(`/trpc/${RegExp.escape(procedure)}`), async (route) => {
+    const response = await route.fetch();
+    await new Promise((end) => setTimeout(end, 2_000));
+    await route.fulfill({ response });
+  }, { times: 1 });
+}

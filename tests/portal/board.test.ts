@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useWorld } from "./_browser.ts";
+import { answerLate, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -154,13 +154,9 @@ test("fields of many are changed and taken back, but not what somebody else has 
   const bar = page.getByRole("toolbar", { name: "Selected tickets" });
   await bar.getByRole("button", { name: "Priority" }).click();
   await page.getByRole("menuitem", { name: "Low" }).click();
-  await page.getByText(/tickets? (is|are) changed\./).waitFor();
-  // The answer comes so late that the key of undo comes before it.
-  await page.route(/tickets\.bulk/, async (route) => {
-    const response = await route.fetch();
-    await new Promise((end) => setTimeout(end, 2_000));
-    await route.fulfill({ response });
-  }, { times: 1 });
+  await page.getByText("3 tickets are changed.").waitFor();
+  // The key of undo comes before the answer.
+  await answerLate(page, "tickets.bulk");
   await bar.getByRole("button", { name: "Labels" }).click();
   await page.getByRole("menuitemcheckbox", { name: "release" }).click();
   await page.keyboard.press("Escape");

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { DESK, expectAccessible, PHONE, useWorld } from "./_browser.ts";
+import { answerLate, DESK, expectAccessible, PHONE, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -223,12 +223,8 @@ test("by keys a card goes up and down with the focus, as often as they are press
   await say(page, `is below ${at(fourth).ref}.`);
   expect(await focused(page)).toContain(first);
   await expect.poll(() => stored("stage=backlog")).toEqual([second, third, fourth, first, ...others]);
-  // The answer comes so late that the key of undo comes before it.
-  await page.route(/tickets\.place/, async (route) => {
-    const response = await route.fetch();
-    await new Promise((end) => setTimeout(end, 2_000));
-    await route.fulfill({ response });
-  }, { times: 1 });
+  // The key of undo comes before the answer.
+  await answerLate(page, "tickets.place");
   await page.keyboard.press("Alt+ArrowUp");
   await expect.poll(() => stored("stage=backlog")).toEqual([second, third, first, fourth, ...others]);
   await page.keyboard.press("z");
